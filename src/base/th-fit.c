@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "base/th-fit.h"
+
+#include <math.h>
+
+static ThSize
+scale_to (ThSize full, guint32 box)
+{
+  guint32 major = MAX (full.width, full.height);
+  double ratio = (double) box / (double) major;
+  double minor = nearbyint ((double) MIN (full.width, full.height) * ratio);
+  guint32 side = (guint32) CLAMP (minor, 1.0, (double) box);
+
+  return full.width >= full.height ? (ThSize){ box, side } : (ThSize){ side, box };
+}
+
+ThSize
+th_fit (ThSize full, guint32 box)
+{
+  return MAX (full.width, full.height) <= box ? full : scale_to (full, box);
+}
+
+ThSize
+th_fit_scalable (ThSize full, guint32 box)
+{
+  return scale_to (full, box);
+}
+
+gboolean
+th_orientation_swaps (guint orientation)
+{
+  return orientation >= 5 && orientation <= 8;
+}
+
+ThSize
+th_size_oriented (ThSize stored, guint orientation)
+{
+  return th_orientation_swaps (orientation) ? (ThSize){ stored.height, stored.width } : stored;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "base/th-paths.h"
+
+#define SENTINEL "thimble-uninstalled"
+
+/* The build root, or NULL for an installed binary. Programs lie in BUILD/src/NAME/ or
+ * BUILD/tests/NAME/. */
+static char *
+build_root (void)
+{
+  g_autofree char *exe = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *dir = exe != NULL ? g_path_get_dirname (exe) : NULL;
+  g_autofree char *root = dir != NULL ? g_build_filename (dir, "..", "..", NULL) : NULL;
+  g_autofree char *sentinel = root != NULL ? g_build_filename (root, SENTINEL, NULL) : NULL;
+
+  if (sentinel == NULL || !g_file_test (sentinel, G_FILE_TEST_IS_REGULAR))
+    return NULL;
+  return g_canonicalize_filename (root, "/");
+}
+
+static char *
+locate (const char *knob, const char *built, const char *installed)
+{
+  g_autofree char *root = build_root ();
+
+  if (root == NULL)
+    return g_strdup (installed);
+  if (g_getenv (knob) != NULL)
+    return g_strdup (g_getenv (knob));
+  return g_build_filename (root, built, NULL);
+}
+
+gboolean
+th_paths_uninstalled (void)
+{
+  g_autofree char *root = build_root ();
+
+  return root != NULL;
+}
+
+char *
+th_paths_worker (void)
+{
+  return locate ("TH_WORKER", "src/worker/thimble-worker", TH_LIBEXECDIR "/thimble-worker");
+}
+
+char *
+th_paths_manifests (void)
+{
+  return locate ("TH_MANIFESTS", "src/worker", TH_MANIFESTDIR);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where the other parts of the program lie, installed or in the build tree. */
+#pragma once
+
+#include <glib.h>
+
+/* TRUE where this very binary lies in a build tree. Debug knobs in the environment are honoured
+ * only then. */
+gboolean th_paths_uninstalled (void);
+/* Path of thimble-worker. In a build tree TH_WORKER may name another. Caller frees. */
+char *th_paths_worker (void);
+/* Folder of the *.manifest files. In a build tree TH_MANIFESTS may name another. Caller frees. */
+char *th_paths_manifests (void);

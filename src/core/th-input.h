@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The bytes of a picture, read by offset and length through one buffer; never mapped, so that a
+ * file that shrinks under us gives a short read and not a signal. */
+#pragma once
+
+#include <glib.h>
+
+#include "base/th-bytes.h"
+
+typedef struct _ThInput ThInput;
+
+/* Bytes that one th_input_peek can see at the most. */
+#define TH_INPUT_WINDOW (64u * 1024u)
+
+/* Reads fd, which stays the caller's and must outlive the input. NULL where it cannot be measured.
+ */
+ThInput *th_input_new_fd (int fd, GError **error);
+/* Reads memory, which stays the caller's: for tests and fuzzers. */
+ThInput *th_input_new_bytes (const void *data, gsize size);
+void th_input_free (ThInput *input);
+
+/* Size in bytes when the input was made. */
+guint64 th_input_size (const ThInput *input);
+/* Copies up to length bytes; how many there were (fewer at the end), -1 on a read error. */
+gssize th_input_read (ThInput *input, guint64 offset, void *buffer, gsize length);
+/* A view into the buffer of up to TH_INPUT_WINDOW bytes from offset, valid until the next call; its
+ * size is 0 at the end and on a read error (th_input_failed tells them apart). At least min(wanted,
+ * bytes left) bytes; wanted at most TH_INPUT_WINDOW. */
+ThBytes th_input_peek (ThInput *input, guint64 offset, gsize wanted);
+/* TRUE once any read has failed with anything but the end of the file. */
+gboolean th_input_failed (const ThInput *input);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThInput, th_input_free)

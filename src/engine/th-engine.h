@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Requests in, thumbnails in the cache, events out: everything between the bus and the workers.
+ * Knows no D-Bus object and no image library. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "base/th-error.h"
+#include "base/th-flavor.h"
+#include "base/th-limits.h"
+
+typedef enum
+{
+  TH_FOREGROUND, /* newest request first, without starving older ones; reported per file */
+  TH_BACKGROUND, /* first come, first served, at idle priority; reported in batches */
+  TH_N_CLASSES
+} ThClass;
+
+typedef struct
+{
+  char *cache_root;   /* NULL: $XDG_CACHE_HOME/thumbnails */
+  char *worker_path;  /* NULL: th_paths_worker () */
+  char *manifest_dir; /* NULL: th_paths_manifests () */
+  ThLimits limits;
+  guint cores;          /* workers of each class; 0: th_effective_cores () */
+  guint worker_files;   /* a worker is replaced after so many, default 256 */
+  guint worker_idle_ms; /* and after so long without one, default 30 000 */
+} ThEngineOptions;
+
+void th_engine_options_init (ThEngineOptions *options);
+void th_engine_options_clear (ThEngineOptions *options);
+/* Reads [limits] of thimble.conf ($XDG_CONFIG_HOME/thimble, then $XDG_CONFIG_DIRS) over the
+ * defaults. A value that makes no sense is reported and the default kept; FALSE only where a file
+ * exists and cannot be parsed. */
+gboolean th_engine_options_load (ThEngineOptions *options, GError **error);
+
+typedef struct _ThEngine ThEngine;
+
+/* Events, all from the main context that was the thread default of th_engine_new, in this order for
+ * each request: started, then any number of ready and error, then finished; each once, and no event
+ * after finished. Each URI of a request that was not dequeued is in exactly one ready or error, as
+ * often as it was listed. */
+typedef struct
+{
+  void (*started) (guint32 handle, gpointer data);
+  void (*ready) (guint32 handle, const char *const *uris, gpointer data);
+  void (*error) (guint32 handle, const char *const *uris, ThError code, const char *message,
+                 gpointer data);
+  void (*finished) (guint32 handle, gpointer data);
+} ThEngineEvents;
+
+/* options are copied. Nothing is spawned or read yet but the manifests; NULL where those cannot be
+ * read. */
+ThEngine *th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events,
+                         gpointer data, GError **error);
+/* Cancels what waits, kills the workers, sends no more events. */
+void th_engine_free (ThEngine *engine);
+
+/* Takes a request; no event is sent before this has returned and the main context runs. uris and
+ * mime_types pair up; a flavor name that is not one, and an empty list, are answered through events
+ * as the contract says. Returns the handle: 1 and up, never 0. */
+guint32 th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *mime_types,
+                         guint n_uris, const char *flavor, ThClass klass);
+/* URIs that are not finished get neither ready nor error; finished still comes. Unknown handles are
+ * ignored. */
+void th_engine_dequeue (ThEngine *engine, guint32 handle);
+/* Requests whose finished has not been sent. */
+guint th_engine_pending (const ThEngine *engine);
+
+/* Parallel arrays, NULL-terminated, owned by the engine: entry i says that scheme i together with
+ * type i is tried. */
+void th_engine_supported (const ThEngine *engine, const char *const **schemes,
+                          const char *const **mime_types);
+/* Why nothing can be decoded here (the lock-down is impossible, no worker program), or NULL. */
+char *th_engine_trouble (const ThEngine *engine);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThEngine, th_engine_free)
