@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opening a source without ever acting on a device or FIFO. */
+#pragma once
+
+#include <glib.h>
+
+/* Follows symlinks, looks first (O_PATH) and reopens for reading, close-on-exec, only what is a
+ * regular file. -1 and a G_FILE_ERROR otherwise: ISDIR for a folder, INVAL for anything else that
+ * is not a regular file. */
+int th_open_regular (const char *path, GError **error);
