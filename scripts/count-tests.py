@@ -64,16 +64,17 @@ def show(test):
 
 
 def read(log, status, count):
-    before = len(count.failed)
+    known = len(count.failed)
     try:
         with open(log, encoding='utf-8', errors='replace') as file:
             for line in file:
                 count.add_test(json.loads(line))
-    except (OSError, ValueError) as error:
-        count.failed.append(f'meson left no readable log: {error}')
-    if status != 0 and len(count.failed) == before:
-        console = os.path.join(os.path.dirname(log), 'console.txt')
-        count.failed.append(f'meson test ended with status {status}; see {console}')
+    except (OSError, ValueError):
+        status = status or 1
+    if status != 0 and len(count.failed) == known:
+        count.failed.append(f'meson test ended with status {status}')
+        with open(os.path.join(os.path.dirname(log), 'console.txt'), errors='replace') as console:
+            print(console.read()[-4000:])
 
 
 def main(arguments):
