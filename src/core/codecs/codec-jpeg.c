@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* JPEG through libjpeg-turbo: baseline, extended, progressive and arithmetic-coded pictures of 8
+ * bits. The library's own shrinking does most of the work of a thumbnail: at 1/8 it decodes one
+ * value a block. */
+#include "config.h"
+
+#include "core/th-codec.h"
+
+#include "core/codecs/jpeg-guard.h"
+#include "core/codecs/jpeg-markers.h"
+#include "core/codecs/jpeg-scans.h"
+#include "core/codecs/jpeg-source.h"
+
+/* Rows pushed at once: two rows of blocks. */
+#define BATCH_ROWS 16u
+/* What libjpeg allocates whatever the size: tables for Huffman and arithmetic decoding, for ranges
+ * and colours, and the slack of its pools. */
+#define FIXED_BYTES (384u * 1024u)
+
+typedef struct
+{
+  ThSession base;
+  struct jpeg_decompress_struct cinfo;
+  ThJpegGuard guard;
+  ThJpegSource source;
+  ThJpegMarkers markers;
+  ThHeader header;
+  guint8 *icc;
+  guint scale; /* eighths */
+  /* While decoding. */
+  ThSink *sink;
+  guint8 *batch;
+  gsize stride;
+  guint32 pushed; /* rows */
+  guint scans;    /* that were read to their end */
+  gboolean stopped;
+} JpegSession;
+
+static const guint scales[] = { 1, 2, 4, 8 };
+
+static const char *const mime_types[] = { "image/jpeg", "image/jpg", "image/pjpeg", NULL };
+static const ThMagic magic[] = { { 0, 3, "\xff\xd8\xff", NULL }, { 0 } };
+
+static gboolean
+color_of (J_COLOR_SPACE stored, ThColorModel *color)
+{
+  switch ((int) stored)
+    {
+    case JCS_GRAYSCALE:
+      *color = TH_COLOR_GREY;
+      return TRUE;
+    case JCS_YCbCr:
+    case JCS_RGB:
+      *color = TH_COLOR_RGB;
+      return TRUE;
+    case JCS_CMYK:
+    case JCS_YCCK:
+      *color = TH_COLOR_CMYK;
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+static J_COLOR_SPACE
+output_space (ThColorModel color)
+{
+  if (color == TH_COLOR_GREY)
+    return JCS_GRAYSCALE;
+  return color == TH_COLOR_RGB ? JCS_RGB : JCS_CMYK;
+}
+
+static void
+close_jpeg (ThSession *session)
+{
+  JpegSession *s = (JpegSession *) session;
+
+  jpeg_destroy_decompress (&s->cinfo);
+  g_free (s->batch);
+  g_free (s->icc);
+  g_free (s);
+}
+
+static void
+step_header (gpointer data)
+{
+  JpegSession *s = data;
+
+  jpeg_create_decompress (&s->cinfo);
+  th_jpeg_source_init (&s->source, s->base.input, &s->cinfo);
+  th_jpeg_markers_init (&s->markers, &s->cinfo);
+  jpeg_read_header (&s->cinfo, TRUE);
+}
+
+static ThStatus
+read_header (JpegSession *s, const ThLimits *limits, GError **error)
+{
+  struct jpeg_decompress_struct *cinfo = &s->cinfo;
+  ThColorModel color;
+  ThStatus status;
+
+  cinfo->err = th_jpeg_guard_init (&s->guard);
+  if (!th_jpeg_guard_run (&s->guard, step_header, s))
+    {
+      th_jpeg_guard_set_error (&s->guard, cinfo, error);
+      return th_jpeg_guard_status (&s->guard);
+    }
+  status = th_limits_check_size (limits, cinfo->image_width, cinfo->image_height, error);
+  if (status != TH_STATUS_OK)
+    return status;
+  if (!color_of (cinfo->jpeg_color_space, &color))
+    {
+      g_set_error (error, TH_ERROR, TH_ERROR_INVALID_FORMAT,
+                   "JPEG: %d components have no known colours", cinfo->num_components);
+      return TH_STATUS_CORRUPT;
+    }
+  s->header = (ThHeader){
+    .size = { cinfo->image_width, cinfo->image_height },
+    .orientation = s->markers.orientation,
+    .pages = 1,
+    .frames = 1,
+    .mime_type = mime_types[0],
+    .n_candidates = 1,
+    .candidates = { { { cinfo->image_width, cinfo->image_height } } },
+  };
+  return TH_STATUS_OK;
+}
+
+static ThStatus
+open_jpeg (ThInput *input, const ThLimits *limits, ThSession **session, GError **error)
+{
+  JpegSession *s = g_new0 (JpegSession, 1);
+  ThStatus status;
+
+  s->base.input = input;
+  status = read_header (s, limits, error);
+  if (status != TH_STATUS_OK)
+    {
+      close_jpeg (&s->base);
+      return status;
+    }
+  s->icc = th_jpeg_markers_read_icc (&s->markers, input, &s->header.icc_size);
+  s->header.icc = s->icc;
+  if (th_input_failed (input))
+    {
+      g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "JPEG: the file cannot be read");
+      close_jpeg (&s->base);
+      return TH_STATUS_IO;
+    }
+  th_jpeg_source_leave_header (&s->source);
+  *session = &s->base;
+  return TH_STATUS_OK;
+}
+
+static const ThHeader *
+header_of (const ThSession *session)
+{
+  return &((const JpegSession *) session)->header;
+}
+
+/* The smallest scale that is still not below the target. */
+static guint
+scale_for (ThSize full, ThSize target)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (scales); i++)
+    if ((guint64) full.width * scales[i] >= (guint64) target.width * 8
+        && (guint64) full.height * scales[i] >= (guint64) target.height * 8)
+      return scales[i];
+  return 8;
+}
+
+/* Samples of one component's plane, padded to whole MCUs. */
+static void
+padded_plane (const struct jpeg_decompress_struct *cinfo, const jpeg_component_info *component,
+              guint64 *width, guint64 *height)
+{
+  guint64 mcu_width = (guint64) cinfo->max_h_samp_factor * DCTSIZE;
+  guint64 mcu_height = (guint64) cinfo->max_v_samp_factor * DCTSIZE;
+
+  *width = (cinfo->image_width + mcu_width - 1) / mcu_width * component->h_samp_factor * DCTSIZE;
+  *height =
+      (cinfo->image_height + mcu_height - 1) / mcu_height * component->v_samp_factor * DCTSIZE;
+}
+
+/* No overflow: sides are at most 65500, factors at most 4, components at most 10. */
+static guint64
+peak_bytes (JpegSession *s, const ThRaster *raster)
+{
+  const struct jpeg_decompress_struct *cinfo = &s->cinfo;
+  gboolean whole = jpeg_has_multiple_scans (&s->cinfo);
+  guint64 sum = sizeof *s + s->header.icc_size + FIXED_BYTES;
+
+  for (int i = 0; i < cinfo->num_components; i++)
+    {
+      guint64 width, height;
+
+      padded_plane (cinfo, &cinfo->comp_info[i], &width, &height);
+      if (whole)
+        sum += width * height * sizeof (JCOEF);
+      /* Rows between the coefficients and the upsampler with their context, at most three rows of
+       * blocks, and one row group of upsampled samples. */
+      sum += width * cinfo->comp_info[i].v_samp_factor * DCTSIZE * 3;
+      sum += ((guint64) cinfo->image_width + DCTSIZE * 4) * cinfo->max_v_samp_factor;
+    }
+  return sum + th_raster_row_bytes (raster) * (BATCH_ROWS + 2);
+}
+
+static gboolean
+plan_jpeg (ThSession *session, const ThSize *targets, guint n_targets, ThPlan *plan)
+{
+  JpegSession *s = (JpegSession *) session;
+  ThSize full = s->header.size;
+  ThColorModel color = TH_COLOR_RGB;
+
+  s->scale = scale_for (full, targets[0]);
+  (void) color_of (s->cinfo.jpeg_color_space, &color);
+  *plan = (ThPlan){
+    .raster = {
+      .width = (guint32) (((guint64) full.width * s->scale + 7) / 8),
+      .height = (guint32) (((guint64) full.height * s->scale + 7) / 8),
+      .exact_width = full.width * (double) s->scale / 8,
+      .exact_height = full.height * (double) s->scale / 8,
+      .color = color,
+      .alpha = TH_ALPHA_NONE,
+      .bits = 8,
+    },
+  };
+  plan->peak_bytes = peak_bytes (s, &plan->raster);
+  return TRUE;
+}
+
+static void
+step_start (gpointer data)
+{
+  JpegSession *s = data;
+
+  s->cinfo.scale_num = s->scale;
+  s->cinfo.scale_denom = 8;
+  s->cinfo.dct_method = JDCT_ISLOW;
+  s->cinfo.buffered_image = jpeg_has_multiple_scans (&s->cinfo);
+  jpeg_start_decompress (&s->cinfo);
+}
+
+/* Reads scans until no more is needed or there is no more. */
+static void
+step_scans (gpointer data)
+{
+  JpegSession *s = data;
+  guint max = th_jpeg_scans_max (&s->cinfo);
+  int got;
+
+  while ((got = jpeg_consume_input (&s->cinfo)) != JPEG_REACHED_EOI)
+    {
+      if (got != JPEG_SCAN_COMPLETED)
+        continue;
+      s->scans++;
+      if (s->scans >= max || th_jpeg_scans_suffice (&s->cinfo))
+        return;
+    }
+}
+
+static void
+step_output (gpointer data)
+{
+  JpegSession *s = data;
+
+  jpeg_start_output (&s->cinfo, (int) s->scans);
+}
+
+/* Reads up to BATCH_ROWS rows; fewer only at the end. */
+static guint32
+read_batch (JpegSession *s)
+{
+  struct jpeg_decompress_struct *cinfo = &s->cinfo;
+  JSAMPROW rows[BATCH_ROWS];
+  guint32 wanted = MIN (BATCH_ROWS, cinfo->output_height - cinfo->output_scanline);
+  guint32 got = 0;
+
+  for (guint i = 0; i < BATCH_ROWS; i++)
+    rows[i] = s->batch + i * s->stride;
+  while (got < wanted)
+    got += jpeg_read_scanlines (cinfo, rows + got, wanted - got);
+  return got;
+}
+
+/* CMYK is stored inverted by everything that writes Adobe's marker, YCCK included, and plain
+ * otherwise. */
+static void
+uninvert (JpegSession *s, guint32 rows)
+{
+  gsize count = rows * s->stride;
+
+  if (s->cinfo.out_color_space != JCS_CMYK || !s->cinfo.saw_Adobe_marker)
+    return;
+  for (gsize i = 0; i < count; i++)
+    s->batch[i] = (guint8) (255 - s->batch[i]);
+}
+
+/* Rows worth showing: those up to the row of MCUs in which the data ended for good. libjpeg would
+ * make up the others. */
+static guint32
+good_rows (const JpegSession *s)
+{
+  const struct jpeg_decompress_struct *cinfo = &s->cinfo;
+  int marker = cinfo->unread_marker;
+  guint64 mcu_rows = (guint64) cinfo->max_v_samp_factor * cinfo->min_DCT_scaled_size;
+  gboolean for_good =
+      marker == JPEG_EOI || (marker != 0 && cinfo->restart_interval == 0) || s->source.ended;
+
+  if (!s->guard.starved || s->guard.starved_scan != 1 || s->scans > 1 || !for_good)
+    return cinfo->output_height;
+  if (s->guard.starved_row == 0)
+    return 0;
+  return (guint32) MIN ((s->guard.starved_row + 1) * mcu_rows, cinfo->output_height);
+}
+
+static void
+step_rows (gpointer data)
+{
+  JpegSession *s = data;
+
+  while (s->cinfo.output_scanline < s->cinfo.output_height)
+    {
+      guint32 n = read_batch (s), good = good_rows (s);
+
+      if (good <= s->pushed)
+        return;
+      n = MIN (n, good - s->pushed);
+      uninvert (s, n);
+      s->pushed += n;
+      if (!s->sink->rows (s->sink, s->batch, s->stride, n))
+        {
+          s->stopped = TRUE;
+          return;
+        }
+    }
+}
+
+/* Everything up to the first row. An error in a later scan leaves what the scans before it gave. */
+static gboolean
+prepare (JpegSession *s)
+{
+  if (!th_jpeg_guard_run (&s->guard, step_start, s))
+    return FALSE;
+  if (!s->cinfo.buffered_image)
+    return TRUE;
+  if (!th_jpeg_guard_run (&s->guard, step_scans, s) && s->scans == 0)
+    return FALSE;
+  return th_jpeg_guard_run (&s->guard, step_output, s);
+}
+
+static ThStatus
+fail (JpegSession *s, GError **error)
+{
+  th_jpeg_guard_set_error (&s->guard, &s->cinfo, error);
+  return th_jpeg_guard_status (&s->guard);
+}
+
+static ThStatus
+decode_jpeg (ThSession *session, const ThPlan *plan, ThSink *sink, GError **error)
+{
+  JpegSession *s = (JpegSession *) session;
+  gboolean whole;
+
+  s->sink = sink;
+  s->stride = th_raster_row_bytes (&plan->raster);
+  s->batch = g_try_malloc (s->stride * BATCH_ROWS);
+  s->cinfo.out_color_space = output_space (plan->raster.color);
+  if (s->batch == NULL)
+    {
+      g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "JPEG: no memory for %u rows", BATCH_ROWS);
+      return TH_STATUS_NO_MEMORY;
+    }
+  if (!prepare (s))
+    return fail (s, error);
+  whole = th_jpeg_guard_run (&s->guard, step_rows, s);
+  if (s->stopped)
+    return TH_STATUS_STOPPED;
+  if (th_input_failed (s->base.input) || (!whole && s->pushed == 0))
+    return fail (s, error);
+  if (s->pushed == 0)
+    {
+      g_set_error (error, TH_ERROR, TH_ERROR_INVALID_FORMAT,
+                   "JPEG: the data end before the first row");
+      return TH_STATUS_CORRUPT;
+    }
+  return whole && s->pushed == plan->raster.height && !s->guard.starved ? TH_STATUS_OK
+                                                                        : TH_STATUS_PARTIAL;
+}
+
+const ThCodec th_codec_jpeg = {
+  .abi = TH_CODEC_ABI,
+  .name = "jpeg",
+  .mime_types = mime_types,
+  .magic = magic,
+  .needs = TH_NEEDS_NOTHING,
+  .open = open_jpeg,
+  .header = header_of,
+  .plan = plan_jpeg,
+  .decode = decode_jpeg,
+  .close = close_jpeg,
+};

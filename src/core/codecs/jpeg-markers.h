@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The two application segments that matter to a thumbnail: EXIF in APP1 and the colour profile in
+ * the pieces of APP2. Nothing is kept of any other, and of these only where they lie, so that the
+ * number of segments costs no memory. */
+#pragma once
+
+#include "core/codecs/jpeg-source.h"
+
+#define TH_JPEG_ICC_PIECES 255
+
+typedef struct
+{
+  guint64 offset; /* of the piece's data in the file */
+  guint32 size;   /* bytes; 0 where the piece has not come */
+} ThJpegPiece;
+
+typedef struct
+{
+  gboolean has_exif; /* the first EXIF segment counts */
+  guint orientation; /* 1 to 8 */
+  gboolean icc_bad;  /* pieces contradict each other: no profile */
+  guint8 icc_count;  /* pieces that there should be, 0 where none came */
+  guint8 icc_seen;
+  ThJpegPiece icc[TH_JPEG_ICC_PIECES];
+} ThJpegMarkers;
+
+/* Listens to cinfo's segments; its source must be a ThJpegSource. Uses client_data. */
+void th_jpeg_markers_init (ThJpegMarkers *markers, struct jpeg_decompress_struct *cinfo);
+/* The assembled profile, owned by the caller, or NULL: there is none, a piece is missing or double,
+ * or it is larger than any real one. */
+guint8 *th_jpeg_markers_read_icc (const ThJpegMarkers *markers, ThInput *input, gsize *size);

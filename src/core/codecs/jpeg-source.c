@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "core/codecs/jpeg-source.h"
+
+#include <jerror.h>
+
+/* Segments before the picture that are read at most. Those of real files (previews, depth maps,
+ * extended XMP) reach some megabytes; without a bound a file of nothing but fill bytes or
+ * application segments would be read to its end. */
+#define HEADER_BYTES_MAX (64u * 1024u * 1024u)
+
+static const JOCTET end_of_image[2] = { 0xff, JPEG_EOI };
+
+static ThJpegSource *
+source_of (j_decompress_ptr cinfo)
+{
+  return (ThJpegSource *) cinfo->src;
+}
+
+static void
+do_nothing (j_decompress_ptr cinfo)
+{
+}
+
+static boolean
+fill (j_decompress_ptr cinfo)
+{
+  ThJpegSource *source = source_of (cinfo);
+  ThBytes window = { NULL, 0 };
+
+  if (!source->ended && (!source->in_header || source->next < HEADER_BYTES_MAX))
+    window = th_input_peek (source->input, source->next, 1);
+  if (window.size > 0)
+    {
+      source->manager.next_input_byte = window.data;
+      source->manager.bytes_in_buffer = window.size;
+      source->next += window.size;
+      return TRUE;
+    }
+  if (th_input_failed (source->input))
+    ERREXIT (cinfo, JERR_FILE_READ);
+  if (source->in_header)
+    ERREXIT (cinfo, JERR_INPUT_EOF);
+  if (!source->ended)
+    WARNMS (cinfo, JWRN_JPEG_EOF);
+  source->ended = TRUE;
+  source->manager.next_input_byte = end_of_image;
+  source->manager.bytes_in_buffer = sizeof end_of_image;
+  return TRUE;
+}
+
+static void
+skip (j_decompress_ptr cinfo, long count)
+{
+  ThJpegSource *source = source_of (cinfo);
+
+  if (count <= 0)
+    return;
+  if ((gsize) count > source->manager.bytes_in_buffer)
+    {
+      th_jpeg_source_seek (source, th_jpeg_source_tell (source) + (guint64) count);
+      return;
+    }
+  source->manager.next_input_byte += count;
+  source->manager.bytes_in_buffer -= (gsize) count;
+}
+
+void
+th_jpeg_source_init (ThJpegSource *source, ThInput *input, struct jpeg_decompress_struct *cinfo)
+{
+  *source = (ThJpegSource){
+    .manager = { .init_source = do_nothing,
+                 .fill_input_buffer = fill,
+                 .skip_input_data = skip,
+                 .resync_to_restart = jpeg_resync_to_restart,
+                 .term_source = do_nothing },
+    .input = input,
+    .in_header = TRUE,
+  };
+  cinfo->src = &source->manager;
+}
+
+guint64
+th_jpeg_source_tell (const ThJpegSource *source)
+{
+  return source->next - (source->ended ? 0 : source->manager.bytes_in_buffer);
+}
+
+void
+th_jpeg_source_seek (ThJpegSource *source, guint64 offset)
+{
+  source->next = offset;
+  source->manager.next_input_byte = NULL;
+  source->manager.bytes_in_buffer = 0;
+}
+
+void
+th_jpeg_source_leave_header (ThJpegSource *source)
+{
+  source->in_header = FALSE;
+}
