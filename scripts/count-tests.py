@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""count-tests.py LOG:STATUS… [--broken WHAT…]: adds up the TAP lines of meson's testlog.json files.
+"""count-tests.py LOG:STATUS… [--broken WHAT…]: adds up the TAP lines of meson's testlog.json files, and of
+plain *.tap files.
 
 Shows what failed, says why others were skipped, and ends with one line that counts. A program that
 died before it said so counts as one failure, and so does a meson that failed without a failed test.
@@ -67,6 +68,9 @@ def read(log, status, count):
     known = len(count.failed)
     try:
         with open(log, encoding='utf-8', errors='replace') as file:
+            if log.endswith('.tap'):
+                count.add_tap(os.path.basename(log), file.read())
+                return
             for line in file:
                 count.add_test(json.loads(line))
     except (OSError, ValueError):
