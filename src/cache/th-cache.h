@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The XDG thumbnail cache (thumbnail standard 0.9): where thumbnails lie, whether one is valid,
- * storing one. */
+ * storing one. Knows nothing of decoding, of the bus and of where a source comes from. All
+ * functions may be called from several threads at once. */
 #pragma once
 
 #include <glib.h>
@@ -12,8 +13,7 @@
 typedef struct _ThCache ThCache;
 
 /* root: the folder that holds normal/, large/ …; NULL for $XDG_CACHE_HOME/thumbnails (unset, empty
- * or relative:
- * ~/.cache). software goes into the Software key. Nothing is created yet. */
+ * or relative: ~/.cache). software goes into the Software key. Nothing is created yet. */
 ThCache *th_cache_new (const char *root, const char *software);
 void th_cache_free (ThCache *cache);
 
@@ -24,15 +24,16 @@ char *th_cache_path (const ThCache *cache, const char *uri, ThFlavor flavor);
 typedef enum
 {
   TH_CACHE_VALID,
-  TH_CACHE_MISSING,
+  TH_CACHE_MISSING, /* there is none, or it cannot be read */
   TH_CACHE_STALE,   /* of another state of the source */
-  TH_CACHE_CORRUPT, /* not a whole PNG head, not a regular file (a symlink counts), or of another
-                       URI */
+  TH_CACHE_CORRUPT, /* not a whole PNG, not a regular file (a symlink is none), without the keys of
+                       the standard or with a malformed one, or of another URI */
 } ThCacheState;
 
-/* Whether the thumbnail at the path of uri shows the source as stamp describes it. With our own
- * stamp key all of it must match; without, the standard's rule: URI equal, MTime equal in seconds
- * (a fraction, as tumbler writes it, equal to the microsecond), Size equal where present. */
+/* Whether the thumbnail at the path of uri shows the source as stamp describes it; stamp may come
+ * from th_stamp_for_lookup. The standard's rule: URI equal, MTime equal in seconds (one with a
+ * fraction, as tumbler writes it, less than a microsecond away), Size equal where present. Where
+ * our own stamp key is present, all of it must match too. */
 ThCacheState th_cache_lookup (const ThCache *cache, const char *uri, ThFlavor flavor,
                               const ThStamp *stamp);
 
@@ -40,9 +41,11 @@ ThCacheState th_cache_lookup (const ThCache *cache, const char *uri, ThFlavor fl
  * thumbnail itself and gets none. path is absolute and canonical. */
 gboolean th_cache_contains (const ThCache *cache, const char *path);
 
-/* FALSE where nothing may be written: the nearest existing parent of the root does not belong to
- * the effective user (as after sudo), or is not writable. Checked once before work is begun on a
- * file. */
+/* FALSE and TH_ERROR_SAVE_FAILED where nothing may be written: the nearest existing one of the root
+ * and its parents is not a folder, does not belong to the effective user (as after sudo), or is not
+ * writable. Symlinks are followed: a root or flavor folder may lie elsewhere, as long as what it
+ * leads to is a folder of the effective user. Checked once before work is begun on a file;
+ * th_cache_store checks again. */
 gboolean th_cache_check_writable (const ThCache *cache, GError **error);
 
 typedef struct
@@ -55,18 +58,19 @@ typedef struct
   double duration; /* seconds, written where above 0 */
 } ThThumbnailInfo;
 
-/* Writes body under the path of info->uri: folders 0700, file 0600, atomically.
- * TH_ERROR_SAVE_FAILED. */
+/* Writes body under the path of info->uri: folders 0700, file 0600, atomically. A MIME type that is
+ * none, as a client may send, is left out. TH_ERROR_SAVE_FAILED, also for a URI that is not
+ * recordable (th-uri.h). */
 gboolean th_cache_store (const ThCache *cache, ThFlavor flavor, const ThPngBody *body,
                          const ThThumbnailInfo *info, GError **error);
 
-/* The same bytes for a file outside the cache (thimble-thumbnailer): uri may be NULL, then URI and
- * stamp are left out. */
+/* The same bytes for a file outside the cache (thimble-thumbnailer): uri may be NULL, then the keys
+ * that tell whose thumbnail it is (URI, MTime, Size, stamp) are left out. */
 GBytes *th_thumbnail_file (const ThPngBody *body, const ThThumbnailInfo *info,
                            const char *software);
 
-/* Removes temporary files of ours that are older than an hour. Bounded: looks at the four folders'
- * names only. */
+/* Removes temporary files of ours that are older than an hour, as a killed process leaves them.
+ * Looks at the names in the four folders only. */
 void th_cache_remove_stale_temporaries (const ThCache *cache);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThCache, th_cache_free)

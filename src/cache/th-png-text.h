@@ -13,8 +13,9 @@
 typedef struct _ThPngText ThPngText;
 
 /* path is opened O_NOFOLLOW|O_NONBLOCK and must be a regular file. NULL: G_FILE_ERROR_NOENT where
- * there is none, TH_ERROR_INVALID_FORMAT where it is not a whole PNG head (empty, truncated before
- * IDAT, not a PNG), else a G_FILE_ERROR. */
+ * there is none, TH_ERROR_INVALID_FORMAT where it is no regular file or no whole PNG: empty, not a
+ * PNG, damaged or too long before IDAT, cut off within the first IDAT, or not ending in IEND (the
+ * chunks between are not visited); else a G_FILE_ERROR. */
 ThPngText *th_png_text_read (const char *path, GError **error);
 /* The same from memory: for tests and fuzzers. */
 ThPngText *th_png_text_parse (const guint8 *data, gsize size, GError **error);

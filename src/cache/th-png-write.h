@@ -10,17 +10,21 @@
 
 typedef struct
 {
-  const char *keyword; /* 1 to 79 printable Latin-1 bytes */
-  const char *value;   /* no NUL; written as uncompressed tEXt */
+  const char *keyword; /* 1 to 79 printable ASCII bytes, no space at an end or next to another */
+  const char *value;   /* written as uncompressed tEXt */
 } ThPngTextEntry;
 
 /* The encoded pixels, without signature and text: made once, written under several URIs. RGBA that
  * turns out opaque throughout becomes RGB. NULL only where memory is short. */
 typedef struct _ThPngBody ThPngBody;
 ThPngBody *th_png_encode (const ThImage *image);
+/* The same at a given level of libdeflate, 0 to 12: for measuring. */
+ThPngBody *th_png_encode_at_level (const ThImage *image, int level);
 void th_png_body_free (ThPngBody *body);
 
-/* A whole file: signature, IHDR, the tEXt chunks in order and consecutively, IDAT, IEND. */
+/* A whole file: signature, IHDR, the tEXt chunks in order and consecutively, IDAT, IEND. An entry
+ * that may not stand in a file is left out whole, never changed: a bad keyword, a value that is
+ * NULL, longer than 64 KiB or has a control character. Bytes from 0x80 on stand as they are. */
 GBytes *th_png_assemble (const ThPngBody *body, const ThPngTextEntry *entries, guint n_entries);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThPngBody, th_png_body_free)

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "cache/th-png-write.h"
+
+#include <libdeflate.h>
+#include <string.h>
+
+#define SIGNATURE   "\x89PNG\r\n\x1a\n"
+#define FILTER_SUB  1
+#define COLOR_RGB   2
+#define COLOR_RGBA  6
+#define MAX_KEYWORD 79
+#define MAX_VALUE   (64u * 1024u)
+#define MAX_CHUNK   ((gsize) G_MAXINT32)
+
+typedef struct
+{
+  gsize pixels; /* up to so many */
+  int level;
+} LevelRow;
+
+/* Measured over real photographs: docs/benchmarks.md, "PNG encoding". */
+static const LevelRow levels[] = {
+  { G_MAXSIZE, 1 },
+};
+
+struct _ThPngBody
+{
+  ThSize size;
+  guint channels;
+  GByteArray *idat; /* the whole chunk */
+};
+
+static void
+append_u32 (GByteArray *out, guint32 value)
+{
+  guint32 big_endian = GUINT32_TO_BE (value);
+
+  g_byte_array_append (out, (const guint8 *) &big_endian, sizeof big_endian);
+}
+
+/* The CRC of what was appended since start: type and data of a chunk. */
+static void
+append_crc (GByteArray *out, guint start)
+{
+  append_u32 (out, libdeflate_crc32 (0, out->data + start, out->len - start));
+}
+
+static gboolean
+is_opaque (const ThImage *image)
+{
+  for (guint32 y = 0; y < image->size.height; y++)
+    {
+      const guint8 *row = image->data + y * image->stride;
+      guint8 all = 0xff;
+
+      for (gsize x = 0; x < image->size.width; x++)
+        all &= row[x * 4 + 3];
+      if (all != 0xff)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+filter_same (guint8 *out, const guint8 *row, gsize width, guint channels)
+{
+  gsize n = width * channels;
+
+  memcpy (out, row, channels);
+  for (gsize i = channels; i < n; i++)
+    out[i] = (guint8) (row[i] - row[i - channels]);
+}
+
+static void
+filter_rgba_as_rgb (guint8 *out, const guint8 *row, gsize width)
+{
+  memcpy (out, row, 3);
+  for (gsize x = 1; x < width; x++)
+    {
+      out[x * 3] = (guint8) (row[x * 4] - row[x * 4 - 4]);
+      out[x * 3 + 1] = (guint8) (row[x * 4 + 1] - row[x * 4 - 3]);
+      out[x * 3 + 2] = (guint8) (row[x * 4 + 2] - row[x * 4 - 2]);
+    }
+}
+
+static void
+filter_image (guint8 *out, const ThImage *image, guint channels)
+{
+  for (guint32 y = 0; y < image->size.height; y++)
+    {
+      const guint8 *row = image->data + y * image->stride;
+
+      *out++ = FILTER_SUB;
+      if (channels == image->channels)
+        filter_same (out, row, image->size.width, channels);
+      else
+        filter_rgba_as_rgb (out, row, image->size.width);
+      out += (gsize) image->size.width * channels;
+    }
+}
+
+/* The whole IDAT chunk; NULL where memory is short. */
+static GByteArray *
+deflate_chunk (const guint8 *raw, gsize raw_size, int level)
+{
+  struct libdeflate_compressor *compressor = libdeflate_alloc_compressor (level);
+  gsize bound = libdeflate_zlib_compress_bound (compressor, raw_size);
+  g_autofree guint8 *packed = compressor && bound <= MAX_CHUNK ? g_try_malloc (bound) : NULL;
+  GByteArray *chunk = NULL;
+  gsize size = 0;
+
+  if (packed)
+    size = libdeflate_zlib_compress (compressor, raw, raw_size, packed, bound);
+  if (compressor)
+    libdeflate_free_compressor (compressor);
+  if (size == 0)
+    return NULL;
+  chunk = g_byte_array_sized_new ((guint) size + 12);
+  append_u32 (chunk, (guint32) size);
+  g_byte_array_append (chunk, (const guint8 *) "IDAT", 4);
+  g_byte_array_append (chunk, packed, (guint) size);
+  append_crc (chunk, 4);
+  return chunk;
+}
+
+ThPngBody *
+th_png_encode_at_level (const ThImage *image, int level)
+{
+  guint channels = image->channels == 4 && is_opaque (image) ? 3 : image->channels;
+  g_autofree guint8 *raw = NULL;
+  GByteArray *idat;
+  ThPngBody *body;
+  gsize size;
+
+  g_return_val_if_fail (image->channels == 3 || image->channels == 4, NULL);
+  if (!g_size_checked_mul (&size, image->size.width, channels)
+      || !g_size_checked_add (&size, size, 1)
+      || !g_size_checked_mul (&size, size, image->size.height) || size > MAX_CHUNK)
+    return NULL;
+  raw = g_try_malloc (size);
+  if (!raw)
+    return NULL;
+  filter_image (raw, image, channels);
+  idat = deflate_chunk (raw, size, level);
+  if (!idat)
+    return NULL;
+  body = g_new (ThPngBody, 1);
+  *body = (ThPngBody){ image->size, channels, idat };
+  return body;
+}
+
+ThPngBody *
+th_png_encode (const ThImage *image)
+{
+  gsize pixels = (gsize) image->size.width * image->size.height;
+  gsize i = 0;
+
+  while (pixels > levels[i].pixels)
+    i++;
+  return th_png_encode_at_level (image, levels[i].level);
+}
+
+void
+th_png_body_free (ThPngBody *body)
+{
+  if (!body)
+    return;
+  g_byte_array_unref (body->idat);
+  g_free (body);
+}
+
+static gboolean
+keyword_allowed (const char *keyword)
+{
+  gsize length = strlen (keyword);
+
+  if (length < 1 || length > MAX_KEYWORD || keyword[0] == ' ' || keyword[length - 1] == ' ')
+    return FALSE;
+  for (gsize i = 0; i < length; i++)
+    {
+      if (!g_ascii_isprint (keyword[i]) || (keyword[i] == ' ' && keyword[i + 1] == ' '))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+value_allowed (const char *value)
+{
+  gsize length = 0;
+
+  if (!value)
+    return FALSE;
+  for (; value[length] != '\0'; length++)
+    {
+      if (length == MAX_VALUE || g_ascii_iscntrl (value[length]))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+append_text (GByteArray *out, const ThPngTextEntry *entry)
+{
+  guint keyword, value, start;
+
+  if (!keyword_allowed (entry->keyword) || !value_allowed (entry->value))
+    return;
+  keyword = (guint) strlen (entry->keyword);
+  value = (guint) strlen (entry->value);
+  append_u32 (out, keyword + 1 + value);
+  start = out->len;
+  g_byte_array_append (out, (const guint8 *) "tEXt", 4);
+  g_byte_array_append (out, (const guint8 *) entry->keyword, keyword + 1);
+  g_byte_array_append (out, (const guint8 *) entry->value, value);
+  append_crc (out, start);
+}
+
+static void
+append_header (GByteArray *out, const ThPngBody *body)
+{
+  const guint8 rest[] = {
+    8, /* bits a sample */
+    body->channels == 4 ? COLOR_RGBA : COLOR_RGB,
+    0, /* deflate */
+    0, /* the five filters */
+    0, /* not interlaced */
+  };
+  guint start;
+
+  append_u32 (out, 13);
+  start = out->len;
+  g_byte_array_append (out, (const guint8 *) "IHDR", 4);
+  append_u32 (out, body->size.width);
+  append_u32 (out, body->size.height);
+  g_byte_array_append (out, rest, sizeof rest);
+  append_crc (out, start);
+}
+
+GBytes *
+th_png_assemble (const ThPngBody *body, const ThPngTextEntry *entries, guint n_entries)
+{
+  GByteArray *out = g_byte_array_sized_new (body->idat->len + 1024);
+  guint start;
+
+  g_byte_array_append (out, (const guint8 *) SIGNATURE, 8);
+  append_header (out, body);
+  for (guint i = 0; i < n_entries; i++)
+    append_text (out, &entries[i]);
+  g_byte_array_append (out, body->idat->data, body->idat->len);
+  append_u32 (out, 0);
+  start = out->len;
+  g_byte_array_append (out, (const guint8 *) "IEND", 4);
+  append_crc (out, start);
+  return g_byte_array_free_to_bytes (out);
+}
