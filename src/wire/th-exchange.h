@@ -19,9 +19,10 @@ typedef ThStatus (*ThAdmit) (guint64 bytes, gpointer data, GError **error);
 typedef struct
 {
   int socket;
-  pid_t pid;     /* whose CPU time counts against limits->cpu_ms */
-  guint32 job;   /* a number not used before on this socket */
-  int source_fd; /* read-only; borrowed */
+  pid_t pid;         /* whose CPU time counts against limits->cpu_ms */
+  guint64 data_base; /* what HELLO said: RLIMIT_DATA is this, plus the grant while there is one */
+  guint32 job;       /* a number not used before on this socket */
+  int source_fd;     /* read-only, a regular file (th_open_source); borrowed */
   const ThLimits *limits;
   const guint32 *boxes; /* pixels, largest first */
   guint n_boxes;
@@ -51,6 +52,9 @@ ThStatus th_exchange_run (const ThExchange *exchange, ThDecoded *decoded, GError
 /* Waits for HELLO, at most timeout_ms. OK, NO_SANDBOX, CRASHED, TIMEOUT or PROTOCOL (another build
  * too). */
 ThStatus th_exchange_hello (int socket, guint timeout_ms, ThWireHello *hello, GError **error);
+/* FALSE where the worker has said something unasked since its last job, or is gone: it is to be
+ * replaced, and no file is to blame. To be asked before each job. */
+gboolean th_exchange_is_idle (int socket);
 void th_decoded_clear (ThDecoded *decoded);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ThDecoded, th_decoded_clear)

@@ -51,6 +51,8 @@ typedef struct
   guint32 seccomp;                /* 1: the filter is in place */
   gint32 landlock_abi;            /* 0: not available */
   guint32 status;                 /* ThStatus: OK, or NO_SANDBOX and the reason in text */
+  guint64 data_base;              /* bytes of RLIMIT_DATA that it needs without a grant; 0: not to
+                                     be limited (sanitizers) */
   char build[TH_WIRE_NAME_BYTES]; /* the package version: both sides must agree */
   char text[TH_WIRE_TEXT_BYTES];
 } ThWireHello;
