@@ -13,8 +13,9 @@ typedef struct
 
 typedef struct
 {
-  /* Descriptors up to and including this one stay open, all above are closed first. */
-  int last_fd;
+  /* The only descriptor that may be sent and received on. Those above it are closed first, and
+   * standard input and output too; what lies between stays open. */
+  int socket;
   /* Soft RLIMIT_DATA to begin with, 0 leaves it alone; the hard one stays, the owning side raises
    * the soft one. */
   guint64 data_bytes;
@@ -22,7 +23,11 @@ typedef struct
   const char *const *readable;
 } ThSandboxPolicy;
 
-/* In this order: oom_score_adj, no core dumps, few descriptors, no_new_privs, landlock (no file
- * system, no network), the seccomp allow-list. Anything not on the list kills the process.
- * TH_ERROR_OTHER where the filter cannot be installed. Call with one thread only. */
+/* In this order: descriptors closed, oom_score_adj, no core dumps, few descriptors, no processes,
+ * no written files, no_new_privs, landlock (no file system, no network), the seccomp allow-list.
+ * Anything not on the list kills the process. TH_ERROR_OTHER where the filter cannot be installed;
+ * landlock is used as far as the kernel knows it. Call with one thread only.
+ *
+ * What seccomp cannot forbid: sendmsg with a descriptor in it. The only socket leads to the owning
+ * side, whose receiver takes none (th_wire_receive). */
 gboolean th_sandbox_enter (const ThSandboxPolicy *policy, ThSandboxState *state, GError **error);

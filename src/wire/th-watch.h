@@ -12,8 +12,8 @@ typedef struct
 {
   int socket;
   pid_t pid;
-  gint64 wall_end;  /* monotonic time, µs */
-  gint64 cpu_end;   /* CPU time of pid, µs */
+  gint64 wall_end;   /* monotonic time, µs */
+  gint64 cpu_end;    /* CPU time of pid, µs */
   guint64 data_base; /* bytes of RLIMIT_DATA without a grant; 0: leave it alone */
 } ThWatch;
 

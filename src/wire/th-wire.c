@@ -30,13 +30,14 @@ typedef struct
   }
 
 static const Shape shapes[] = {
-  [TH_WIRE_HELLO]
-  = { sizeof (ThWireHello), FALSE, { TEXT (ThWireHello, build), TEXT (ThWireHello, text) } },
+  [TH_WIRE_HELLO] = { sizeof (ThWireHello),
+                      FALSE,
+                      { TEXT (ThWireHello, build), TEXT (ThWireHello, text) } },
   [TH_WIRE_JOB] = { sizeof (ThWireJob), TRUE, { { 0, 0 } } },
-  [TH_WIRE_PLAN]
-  = { sizeof (ThWirePlan),
-      FALSE,
-      { TEXT (ThWirePlan, codec), TEXT (ThWirePlan, mime_type), TEXT (ThWirePlan, text) } },
+  [TH_WIRE_PLAN] = { sizeof (ThWirePlan),
+                     FALSE,
+                     { TEXT (ThWirePlan, codec), TEXT (ThWirePlan, mime_type),
+                       TEXT (ThWirePlan, text) } },
   [TH_WIRE_GRANT] = { sizeof (ThWireGrant), TRUE, { { 0, 0 } } },
   [TH_WIRE_DENY] = { sizeof (ThWireDeny), FALSE, { { 0, 0 } } },
   [TH_WIRE_DONE] = { sizeof (ThWireDone), FALSE, { TEXT (ThWireDone, text) } },
@@ -167,8 +168,7 @@ th_wire_receive (int socket, ThWireMessage *message, int *fd)
   n_fds = collect_fds (&header, &first);
   if (got > 0 && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0
       && well_formed (message, (gsize) got)
-      && (n_fds == 0
-          || (n_fds == 1 && fd != NULL && shape_of (message->head.type)->carries_fd)))
+      && (n_fds == 0 || (n_fds == 1 && fd != NULL && shape_of (message->head.type)->carries_fd)))
     {
       if (fd != NULL)
         *fd = first;

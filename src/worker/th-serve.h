@@ -6,8 +6,7 @@
 
 typedef struct
 {
-  int socket;
-  guint64 data_bytes; /* soft RLIMIT_DATA to begin with; 0: none */
+  int socket; /* every descriptor above it is closed */
 } ThServe;
 
 /* Enters the sandbox and serves. Returns the exit status for _exit: 0 after a clean end of the
