@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The shrinker: rows of one raster in, N smaller pictures out, in one pass over the rows.
  *
- * Stage 1 averages boxes of whole factors while rows arrive, so that what is kept stays within 2 to
- * 3 times the largest target; stage 2 is a separable Lanczos3 to each exact size. A smaller target
- * starts from the larger one's intermediate. Alpha is premultiplied on the way in. The fraction of
- * the raster's last row and column counts by its real share. */
+ * Stage 1 averages boxes of whole factors while rows arrive, so that what is kept is at least twice
+ * the target, and less than four times; stage 2 is a separable Lanczos3 to the exact size. A
+ * smaller target starts from the larger one's intermediate. Alpha is premultiplied within. The
+ * fraction of the raster's last row and column counts by its real share. */
 #pragma once
 
 #include "base/th-fit.h"
@@ -12,14 +12,18 @@
 
 typedef struct _ThShrink ThShrink;
 
-/* targets: at least one, largest first, each at most the raster in both sides and never 0.
- * NULL where memory is short. */
+#define TH_SHRINK_MAX_TARGETS 8
+
+/* targets: 1 to TH_SHRINK_MAX_TARGETS, largest first, each at most the raster in both sides and
+ * never 0. A target of the raster's own size is a copy. NULL where memory is short. */
 ThShrink *th_shrink_new (const ThRaster *raster, const ThSize *targets, guint n_targets);
 void th_shrink_free (ThShrink *shrink);
-/* Bytes that th_shrink_new would allocate, outputs included: part of the plan's peak. */
+/* Bytes that th_shrink_new allocates, outputs included, all at once: part of the plan's peak.
+ * G_MAXUINT64 where the number does not fit. */
 guint64 th_shrink_bytes (const ThRaster *raster, const ThSize *targets, guint n_targets);
 
-/* The sink that a codec pushes into; owned by the shrinker. */
+/* The sink that a codec pushes into; owned by the shrinker. Rows beyond the raster's are refused.
+ */
 ThSink *th_shrink_sink (ThShrink *shrink);
 /* Rows taken so far. */
 guint32 th_shrink_rows_seen (const ThShrink *shrink);
@@ -27,7 +31,7 @@ guint32 th_shrink_rows_seen (const ThShrink *shrink);
  */
 void th_shrink_finish (ThShrink *shrink);
 /* After th_shrink_finish: row y of target i, 8 bits a sample, the raster's colour model and, where
- * the raster has alpha, premultiplied alpha last. Valid until th_shrink_free. */
+ * the raster has alpha, straight alpha last. Valid until th_shrink_free. */
 const guint8 *th_shrink_row (const ThShrink *shrink, guint i, guint32 y);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThShrink, th_shrink_free)
