@@ -21,6 +21,8 @@
 /* The source, the results, and one to spare. */
 #define EXTRA_FDS 3
 
+#define STACK_BYTES (8 * 1024 * 1024)
+
 /* Only kernels before 5.9 lack close_range. */
 static void
 close_above (int last)
@@ -70,6 +72,8 @@ set_limits (const ThSandboxPolicy *policy, GError **error)
     { RLIMIT_NOFILE, (rlim_t) policy->socket + 1 + EXTRA_FDS, TRUE },
     { RLIMIT_NPROC, 0, TRUE },
     { RLIMIT_FSIZE, 0, TRUE },
+    /* The stack is not part of RLIMIT_DATA, and may have been set to grow without end. */
+    { RLIMIT_STACK, STACK_BYTES, TRUE },
     { RLIMIT_DATA, policy->data_bytes, FALSE },
   };
 

@@ -3,4 +3,4 @@
 
 #include "sandbox/th-seccomp.h"
 
-const ThSyscall th_seccomp_more[] = { { TH_ANY, TH_ANY, 0, 0 } };
+const ThSyscall th_seccomp_more[] = { { TH_SYSCALLS_END } };

@@ -8,13 +8,13 @@
 /* What the run-time of the sanitizers does in between, and for a report on standard error. Such a
  * build is never installed. */
 const ThSyscall th_seccomp_more[] = {
-  { SCMP_SYS (write), 0, G_MAXUINT32, STDERR_FILENO },
-  { SCMP_SYS (rt_sigprocmask), TH_ANY, 0, 0 },
-  { SCMP_SYS (rt_sigaction), TH_ANY, 0, 0 },
-  { SCMP_SYS (sigaltstack), TH_ANY, 0, 0 },
-  { SCMP_SYS (getpid), TH_ANY, 0, 0 },
-  { SCMP_SYS (gettid), TH_ANY, 0, 0 },
-  { SCMP_SYS (sched_yield), TH_ANY, 0, 0 },
-  { SCMP_SYS (madvise), TH_ANY, 0, 0 },
-  { TH_ANY, TH_ANY, 0, 0 },
+  { SCMP_SYS (write), { { G_MAXUINT32, STDERR_FILENO, 0 } } },
+  { SCMP_SYS (rt_sigprocmask) },
+  { SCMP_SYS (rt_sigaction) },
+  { SCMP_SYS (sigaltstack) },
+  { SCMP_SYS (getpid) },
+  { SCMP_SYS (gettid) },
+  { SCMP_SYS (sched_yield) },
+  { SCMP_SYS (madvise) },
+  { TH_SYSCALLS_END },
 };

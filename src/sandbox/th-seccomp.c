@@ -8,48 +8,74 @@
 
 #include "base/th-error.h"
 
-/* Stands for the number of the socket in a row. */
-#define SOCKET G_MAXUINT64
+/* Stands for the number of the socket in a condition. */
+#define SOCKET 0xffffffffu
+
+#define ALL 0xffffffffu
+#define NO_EXEC                                                                                    \
+  {                                                                                                \
+    PROT_EXEC, 0, 2                                                                                \
+  }
+#define ADVICE(a)                                                                                  \
+  {                                                                                                \
+    SCMP_SYS (madvise),                                                                            \
+    {                                                                                              \
+      {                                                                                            \
+        ALL, a, 2                                                                                  \
+      }                                                                                            \
+    }                                                                                              \
+  }
 
 /* All that a decoder, malloc and the wire need. No open, no stat by name, no fcntl, no ioctl, no
- * write, nothing that changes the file behind a read-only descriptor. */
+ * write, nothing that changes the file behind a read-only descriptor.
+ *
+ * RLIMIT_DATA counts neither shared anonymous memory nor anything that grows down like a stack, so
+ * that both are forbidden, and mremap with them, which can enlarge the stack: realloc copies. */
 static const ThSyscall calls[] = {
-  { SCMP_SYS (pread64), TH_ANY, 0, 0 },
-  { SCMP_SYS (lseek), TH_ANY, 0, 0 },
-  { SCMP_SYS (recvmsg), 0, G_MAXUINT32, SOCKET },
-  { SCMP_SYS (sendmsg), 0, G_MAXUINT32, SOCKET },
-  { SCMP_SYS (close), TH_ANY, 0, 0 },
-  { SCMP_SYS (mmap), 2, PROT_EXEC, 0 },
-  { SCMP_SYS (mmap2), 2, PROT_EXEC, 0 },
-  { SCMP_SYS (mprotect), 2, PROT_EXEC, 0 },
-  { SCMP_SYS (munmap), TH_ANY, 0, 0 },
-  { SCMP_SYS (mremap), TH_ANY, 0, 0 },
-  { SCMP_SYS (brk), TH_ANY, 0, 0 },
-  { SCMP_SYS (madvise), 2, G_MAXUINT32, MADV_DONTNEED },
-  { SCMP_SYS (madvise), 2, G_MAXUINT32, MADV_FREE },
-  { SCMP_SYS (madvise), 2, G_MAXUINT32, MADV_HUGEPAGE },
-  { SCMP_SYS (madvise), 2, G_MAXUINT32, MADV_NOHUGEPAGE },
-  { SCMP_SYS (futex), TH_ANY, 0, 0 },
-  { SCMP_SYS (clock_gettime), TH_ANY, 0, 0 },
-  { SCMP_SYS (gettimeofday), TH_ANY, 0, 0 },
-  { SCMP_SYS (getrandom), TH_ANY, 0, 0 },
-  { SCMP_SYS (restart_syscall), TH_ANY, 0, 0 },
-  { SCMP_SYS (rt_sigreturn), TH_ANY, 0, 0 },
-  { SCMP_SYS (exit), TH_ANY, 0, 0 },
-  { SCMP_SYS (exit_group), TH_ANY, 0, 0 },
-  { TH_ANY, TH_ANY, 0, 0 },
+  { SCMP_SYS (pread64) },
+  { SCMP_SYS (lseek) },
+  { SCMP_SYS (recvmsg), { { ALL, SOCKET, 0 } } },
+  { SCMP_SYS (sendmsg), { { ALL, SOCKET, 0 } } },
+  { SCMP_SYS (close) },
+  { SCMP_SYS (mmap), { NO_EXEC, { MAP_SHARED | MAP_GROWSDOWN, 0, 3 } } },
+  { SCMP_SYS (mmap), { NO_EXEC, { MAP_ANONYMOUS | MAP_GROWSDOWN, 0, 3 } } },
+  { SCMP_SYS (mmap2), { NO_EXEC, { MAP_SHARED | MAP_GROWSDOWN, 0, 3 } } },
+  { SCMP_SYS (mmap2), { NO_EXEC, { MAP_ANONYMOUS | MAP_GROWSDOWN, 0, 3 } } },
+  { SCMP_SYS (mprotect), { { PROT_EXEC | PROT_GROWSDOWN, 0, 2 } } },
+  { SCMP_SYS (munmap) },
+  { SCMP_SYS (mremap), .error = ENOMEM },
+  { SCMP_SYS (brk) },
+  ADVICE (MADV_DONTNEED),
+  ADVICE (MADV_FREE),
+  ADVICE (MADV_HUGEPAGE),
+  ADVICE (MADV_NOHUGEPAGE),
+  { SCMP_SYS (futex) },
+  { SCMP_SYS (clock_gettime) },
+  { SCMP_SYS (gettimeofday) },
+  { SCMP_SYS (getrandom) },
+  { SCMP_SYS (restart_syscall) },
+  { SCMP_SYS (rt_sigreturn) },
+  { SCMP_SYS (exit) },
+  { SCMP_SYS (exit_group) },
+  { TH_SYSCALLS_END },
 };
 
 static int
 add_row (scmp_filter_ctx filter, const ThSyscall *row, int socket)
 {
-  guint64 value = row->value == SOCKET ? (guint64) socket : row->value;
+  guint32 action = row->error != 0 ? SCMP_ACT_ERRNO (row->error) : SCMP_ACT_ALLOW;
+  struct scmp_arg_cmp compare[TH_CONDITIONS];
+  unsigned int n = 0;
 
-  if (row->argument == TH_ANY)
-    return seccomp_rule_add (filter, SCMP_ACT_ALLOW, row->call, 0);
-  return seccomp_rule_add (
-      filter, SCMP_ACT_ALLOW, row->call, 1,
-      SCMP_CMP ((unsigned int) row->argument, SCMP_CMP_MASKED_EQ, row->mask, value));
+  for (guint i = 0; i < TH_CONDITIONS; i++)
+    {
+      const ThCondition *condition = &row->conditions[i];
+      guint32 value = condition->value == SOCKET ? (guint32) socket : condition->value;
+
+      if (condition->mask != 0)
+        compare[n++] = SCMP_CMP (condition->argument, SCMP_CMP_MASKED_EQ, condition->mask, value);
+    }
+  return seccomp_rule_add_array (filter, action, row->call, n, compare);
 }
 
 static int
@@ -57,7 +83,7 @@ add_rows (scmp_filter_ctx filter, const ThSyscall *rows, int socket)
 {
   int result = 0;
 
-  for (const ThSyscall *row = rows; row->call != TH_ANY && result == 0; row++)
+  for (const ThSyscall *row = rows; row->call != TH_SYSCALLS_END && result == 0; row++)
     result = add_row (filter, row, socket);
   return result;
 }

@@ -5,18 +5,29 @@
 #include <glib.h>
 #include <seccomp.h>
 
-/* A call that is allowed, where argument is not negative only while (argument & mask) == value. */
+#define TH_CONDITIONS 2
+
+/* Holds while (argument & mask) == value; a mask of 0 always holds. */
 typedef struct
 {
-  int call;
-  int argument; /* index, or TH_ANY */
-  guint64 mask;
-  guint64 value;
+  guint32 mask;
+  guint32 value;
+  guint argument; /* index */
+} ThCondition;
+
+/* A call that is allowed while all its conditions hold; several rows for one call add up. With an
+ * error number it is not carried out but answered with that. */
+typedef struct
+{
+  int call; /* SCMP_SYS (name) */
+  ThCondition conditions[TH_CONDITIONS];
+  guint16 error;
 } ThSyscall;
 
-#define TH_ANY (-1)
+/* Ends a list. */
+#define TH_SYSCALLS_END (-1)
 
-/* Further calls that this kind of build needs; ends with a row whose call is TH_ANY. */
+/* Further calls that this kind of build needs; ends with TH_SYSCALLS_END. */
 extern const ThSyscall th_seccomp_more[];
 
 /* Installs the filter; messages go over socket only. From then on every other call, and every call
