@@ -45,13 +45,20 @@ th_jpeg_guard_init (ThJpegGuard *guard)
   return &guard->manager;
 }
 
-gboolean
-th_jpeg_guard_run (ThJpegGuard *guard, ThJpegStep step, gpointer data)
+/* Holds no locals: what longjmp leaves of them is undefined. */
+static gboolean
+guarded (ThJpegGuard *guard, ThJpegStep step, gpointer data)
 {
   if (setjmp (guard->jump) != 0)
     return FALSE;
   step (data);
   return TRUE;
+}
+
+gboolean
+th_jpeg_guard_run (ThJpegGuard *guard, ThJpegStep step, gpointer data)
+{
+  return guarded (guard, step, data);
 }
 
 ThStatus

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Writes the seeds corpus/NAME: small pictures that reach most of a decoder, all drawn here.
+# Needs imagemagick, libjpeg-turbo-progs, webp, libimage-exiftool-perl.
+set -eu
+cd "$(dirname -- "$0")"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif
+base=$work/base.png
+convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
+convert "$base" "$work/base.ppm"
+convert "$base" -colorspace Gray -depth 8 "$work/grey.pgm"
+
+cjpeg -quality 60 -outfile corpus/jpeg/420.jpg "$work/base.ppm"
+cjpeg -quality 60 -sample 2x1 -restart 1 -outfile corpus/jpeg/422-restart.jpg "$work/base.ppm"
+cjpeg -quality 60 -sample 1x1 -rgb -outfile corpus/jpeg/rgb.jpg "$work/base.ppm"
+cjpeg -quality 60 -sample 1x2 -progressive -outfile corpus/jpeg/progressive.jpg "$work/base.ppm"
+cjpeg -quality 60 -arithmetic -outfile corpus/jpeg/arithmetic.jpg "$work/base.ppm"
+cjpeg -quality 60 -arithmetic -progressive -outfile corpus/jpeg/arithmetic-progressive.jpg "$work/base.ppm"
+cjpeg -quality 60 -outfile corpus/jpeg/grey.jpg "$work/grey.pgm"
+printf '0;\n1;\n2;\n' >"$work/scans"
+cjpeg -quality 60 -scans "$work/scans" -outfile corpus/jpeg/separate-scans.jpg "$work/base.ppm"
+convert "$base" -colorspace CMYK -strip -quality 60 corpus/jpeg/cmyk.jpg
+cp corpus/jpeg/420.jpg corpus/jpeg/exif.jpg
+exiftool -q -overwrite_original -n -Orientation=6 corpus/jpeg/exif.jpg
+for jpeg in corpus/jpeg/*.jpg; do
+  exiftool -q -overwrite_original -comment= "$jpeg" || :
+done
+
+convert "$base" -define png:color-type=2 -define png:bit-depth=8 -strip corpus/png/rgb.png
+convert "$base" -define png:color-type=2 -define png:bit-depth=16 -strip corpus/png/rgb16.png
+convert "$base" -alpha set -channel A -evaluate set 40% -define png:color-type=6 -strip corpus/png/rgba.png
+convert "$base" -colorspace Gray -alpha set -channel A -evaluate set 40% -define png:color-type=4 \
+  -strip corpus/png/grey-alpha.png
+convert "$base" -colorspace Gray -define png:color-type=0 -define png:bit-depth=1 -strip corpus/png/grey1.png
+convert "$base" -colors 4 -define png:color-type=3 -define png:bit-depth=2 -strip corpus/png/palette2.png
+convert "$base" -colors 7 -transparent red -define png:color-type=3 -strip corpus/png/palette-trns.png
+convert "$base" -interlace PNG -strip corpus/png/interlaced.png
+cp corpus/png/palette2.png corpus/png/exif.png
+exiftool -q -overwrite_original -n -Orientation=6 corpus/png/exif.png
+
+convert "$base" -colors 8 -strip corpus/gif/still.gif
+convert "$base" -colors 8 -interlace GIF -strip corpus/gif/interlaced.gif
+convert -size 21x13 xc:black \( -size 9x5 xc:red -repage 21x13+4+3 \) -delay 20 -strip corpus/gif/animated.gif
+convert -size 21x13 xc:red -transparent red -strip corpus/gif/transparent.gif
+
+cwebp -quiet -q 50 "$base" -o corpus/webp/lossy.webp
+cwebp -quiet -lossless "$base" -o corpus/webp/lossless.webp
+cwebp -quiet -q 50 corpus/png/rgba.png -o corpus/webp/lossy-alpha.webp
+gif2webp -quiet corpus/gif/animated.gif -o corpus/webp/animated.webp
+cp corpus/webp/lossy.webp corpus/webp/exif.webp
+exiftool -q -overwrite_original -n -Orientation=6 corpus/webp/exif.webp
+
+# EXIF blocks: byte order, two entries of IFD0, the second one the orientation.
+printf 'Exif\0\0II*\0\010\0\0\0\002\0\017\001\002\0\001\0\0\0a\0\0\0\022\001\003\0\001\0\0\0\006\0\0\0\0\0\0\0' \
+  >corpus/exif/little.bin
+printf 'MM\0*\0\0\0\010\0\002\001\017\0\002\0\0\0\001a\0\0\0\001\022\0\003\0\0\0\001\0\010\0\0\0\0\0\0' \
+  >corpus/exif/big.bin
