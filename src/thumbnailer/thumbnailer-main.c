@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/th-open.h"
+#include "cache/th-cache.h"
+#include "cache/th-uri.h"
+#include "thumbnailer/th-arguments.h"
+#include "thumbnailer/th-helper.h"
+#include "thumbnailer/th-output.h"
+#include "wire/th-plan.h"
+
+/* The name under which gnome-desktop shows a file to a sandboxed thumbnailer: not where it is. */
+#define ALIAS "/tmp/gnome-desktop-file-to-thumbnail"
+
+typedef struct
+{
+  char *path;
+  char *uri; /* NULL: unknown */
+  int fd;
+  ThStamp stamp; /* before it was read: a file that changes meanwhile has a stale thumbnail */
+} Source;
+
+static void
+source_clear (Source *source)
+{
+  g_free (source->path);
+  g_free (source->uri);
+  if (source->fd >= 0)
+    close (source->fd);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, source_clear)
+
+static gboolean
+source_open (Source *source, const char *argument, GError **error)
+{
+  source->uri = th_uri_from_argument (argument);
+  /* A path is opened as it was given: resolving ".." by text may lead elsewhere than the disk. */
+  source->path =
+      g_str_equal (source->uri, argument) ? th_uri_to_path (argument, error) : g_strdup (argument);
+  if (source->path == NULL)
+    return FALSE;
+  source->fd = th_open_regular (source->path, error);
+  if (source->fd < 0 || !th_stamp_from_fd (source->fd, &source->stamp, NULL, error))
+    return FALSE;
+  if (g_str_has_prefix (source->path, ALIAS) || !th_uri_is_recordable (source->uri))
+    g_clear_pointer (&source->uri, g_free);
+  return TRUE;
+}
+
+static ThStatus
+decode (const Source *source, guint32 box, ThDecoded *decoded, GError **error)
+{
+  g_auto (ThHelper) helper = { .socket = -1 };
+  ThLimits limits;
+
+  th_limits_init (&limits);
+  if (!th_helper_start (&helper, error))
+    return TH_STATUS_NO_MEMORY;
+  return th_helper_decode (&helper, source->fd, box, &limits, decoded, error);
+}
+
+static gboolean
+save (const Source *source, const ThDecoded *decoded, const char *output, GError **error)
+{
+  g_autoptr (ThPngBody) body = th_png_encode (&decoded->images[0]);
+  g_autoptr (GBytes) file = NULL;
+  ThThumbnailInfo info = {
+    .uri = source->uri,
+    .mime_type = decoded->mime_type,
+    .full = decoded->full,
+    .stamp = source->stamp,
+    .pages = decoded->pages,
+    .duration = decoded->duration,
+  };
+
+  if (body == NULL)
+    {
+      g_set_error (error, TH_ERROR, TH_ERROR_SAVE_FAILED, "not enough memory for the thumbnail");
+      return FALSE;
+    }
+  file = th_thumbnail_file (body, &info, "thimble " TH_VERSION);
+  return th_output_write (output, file, error);
+}
+
+static gboolean
+make_thumbnail (const ThArguments *arguments, GError **error)
+{
+  g_auto (Source) source = { .fd = -1 };
+  g_auto (ThDecoded) decoded = { 0 };
+
+  if (!source_open (&source, arguments->input, error))
+    return FALSE;
+  if (!th_status_has_pixels (decode (&source, arguments->size, &decoded, error)))
+    return FALSE;
+  return save (&source, &decoded, arguments->output, error);
+}
+
+/* Called with standard error closed, a file of ours must not become it. */
+static gboolean
+fill_standard_streams (void)
+{
+  int fd;
+
+  do
+    fd = open ("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd > STDERR_FILENO)
+    close (fd);
+  return fcntl (STDERR_FILENO, F_GETFD) >= 0;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *message = NULL;
+  ThArguments arguments;
+  ThArgumentsResult parsed;
+
+  if (!fill_standard_streams ())
+    return 1;
+  parsed = th_arguments_parse (argc, argv, &arguments);
+  if (parsed != TH_ARGUMENTS_RUN)
+    return parsed == TH_ARGUMENTS_ANSWERED ? 0 : 2;
+  if (make_thumbnail (&arguments, &error))
+    return 0;
+  message = th_plan_safe_text (error->message);
+  fprintf (stderr, "thimble-thumbnailer: %s\n", message);
+  return 1;
+}
