@@ -43,6 +43,20 @@ th_box_init (ThBox *box, ThArena *arena, const ThKernels *kernels, ThAxis x, ThA
   memset (box->sums, 0, (gsize) out * channels * sizeof *box->sums);
 }
 
+/* Working samples for a sum of 1. */
+static double
+unit_of (const ThBox *box)
+{
+  return box->bytes ? 1 << TH_SAMPLE_SHIFT : 1.0;
+}
+
+static void
+forget_columns (ThBox *box)
+{
+  box->held = 0;
+  memset (box->columns, 0, n_columns (box) * column_bytes (box));
+}
+
 static inline guint32
 column (const void *columns, gboolean bytes, gsize i)
 {
@@ -68,57 +82,69 @@ add_pixels (const void *columns, gboolean bytes, guint channels, gsize first, gs
       }
 }
 
-static inline void
-add_boxes (ThBox *box, gboolean bytes, guint channels, double weight)
+/* From the columns to the sums. */
+static void
+flush (ThBox *box, double weight)
 {
+  const guint channels = box->channels;
   const gsize whole = box->x.pixels - 1;
   const gsize last = whole / box->factor_x * box->factor_x;
   double *sums = box->sums;
 
   for (gsize at = 0; at < last; at += box->factor_x, sums += channels)
-    add_pixels (box->columns, bytes, channels, at, box->factor_x, weight, sums);
-  add_pixels (box->columns, bytes, channels, last, whole - last, weight, sums);
-  add_pixels (box->columns, bytes, channels, whole, 1, weight * th_axis_last_share (box->x), sums);
-}
-
-/* From the columns to the boxes; calls with constants let the compiler unroll. */
-static void
-flush (ThBox *box, double weight)
-{
-  if (box->bytes && box->channels == 3)
-    add_boxes (box, TRUE, 3, weight);
-  else if (box->bytes && box->channels == 1)
-    add_boxes (box, TRUE, 1, weight);
-  else if (box->bytes)
-    add_boxes (box, TRUE, box->channels, weight);
-  else if (box->channels == 3)
-    add_boxes (box, FALSE, 3, weight);
-  else if (box->channels == 4)
-    add_boxes (box, FALSE, 4, weight);
-  else
-    add_boxes (box, FALSE, box->channels, weight);
+    add_pixels (box->columns, box->bytes, channels, at, box->factor_x, weight, sums);
+  add_pixels (box->columns, box->bytes, channels, last, whole - last, weight, sums);
+  add_pixels (box->columns, box->bytes, channels, whole, 1, weight * th_axis_last_share (box->x),
+              sums);
   box->weight += weight * box->held;
-  box->held = 0;
-  memset (box->columns, 0, n_columns (box) * column_bytes (box));
+  forget_columns (box);
 }
 
-/* Mean of each box; rounding keeps a flat colour what it is. */
+/* Pixels of the last box, by what they count. */
+static double
+last_width (const ThBox *box)
+{
+  return th_axis_last_share (box->x) + (box->x.pixels - 1) % box->factor_x;
+}
+
+/* Means from the sums; rounding keeps a flat colour what it is. */
 static void
 emit (ThBox *box, gint16 *out)
 {
-  const double unit = box->bytes ? 1 << TH_SAMPLE_SHIFT : 1.0;
-  const double rest = th_axis_last_share (box->x) + (box->x.pixels - 1) % box->factor_x;
   const gsize n = (gsize) th_axis_boxed (box->x, box->factor_x).pixels * box->channels;
-  double by = unit / (box->weight * box->factor_x);
+  double by = unit_of (box) / (box->weight * box->factor_x);
 
   for (gsize i = 0; i < n; i++)
     {
       if (i == n - box->channels)
-        by = unit / (box->weight * rest);
+        by = unit_of (box) / (box->weight * last_width (box));
       out[i] = (gint16) (box->sums[i] * by + 0.5);
     }
   memset (box->sums, 0, n * sizeof *box->sums);
   box->weight = 0.0;
+}
+
+/* Means straight from the columns, for whole boxes by vectors; the last one may be short. */
+static void
+emit_directly (ThBox *box, gint16 *out)
+{
+  const guint channels = box->channels;
+  const gsize whole = box->x.pixels - 1;
+  const gsize boxes = whole / box->factor_x;
+  const gsize last = boxes * box->factor_x;
+  const double rows = unit_of (box) / box->held;
+  const float by = (float) (rows / box->factor_x);
+  double sums[5] = { 0.0 };
+
+  if (box->bytes)
+    box->kernels->mean_u16 (box->columns, boxes, box->factor_x, channels, by, out);
+  else
+    box->kernels->mean_u32 (box->columns, boxes, box->factor_x, channels, by, out);
+  add_pixels (box->columns, box->bytes, channels, last, whole - last, 1.0, sums);
+  add_pixels (box->columns, box->bytes, channels, whole, 1, th_axis_last_share (box->x), sums);
+  for (guint c = 0; c < channels; c++)
+    out[boxes * channels + c] = (gint16) (sums[c] * rows / last_width (box) + 0.5);
+  forget_columns (box);
 }
 
 static void
@@ -131,18 +157,34 @@ add_row (ThBox *box, const void *row)
   box->held++;
 }
 
+/* Whether a complete row of boxes lies in the columns wholly and alone, and is within the reach of
+ * the vectors. */
+static gboolean
+is_simple (const ThBox *box)
+{
+  const guint32 reach = (box->bytes ? REACH_BYTES : REACH_SAMPLES) / 2;
+
+  return box->weight == 0.0 && box->channels <= 4 && box->factor_x <= reach;
+}
+
 gboolean
 th_box_push (ThBox *box, const void *row, gint16 *out)
 {
   const guint32 most = box->bytes ? TH_ADD_U8_ROWS : TH_ADD_S16_ROWS;
   const gboolean last = ++box->taken == box->y.pixels;
   const gboolean complete = last || box->taken % box->factor_y == 0;
+  const double share = last ? th_axis_last_share (box->y) : 1.0;
 
-  if (last && box->held > 0)
+  if (share < 1.0 && box->held > 0)
     flush (box, 1.0);
   add_row (box, row);
+  if (complete && is_simple (box))
+    {
+      emit_directly (box, out);
+      return TRUE;
+    }
   if (complete || box->held == most)
-    flush (box, last ? th_axis_last_share (box->y) : 1.0);
+    flush (box, share);
   if (complete)
     emit (box, out);
   return complete;

@@ -113,12 +113,13 @@ exact_weights (ThAxis axis, const Shape *shape, double centre, guint32 first, gu
 static void
 quantise (const double *exact, double sum, guint32 n, gint16 *weights)
 {
+  const double by = TH_WEIGHT_ONE / sum;
   gint32 left = TH_WEIGHT_ONE;
   guint32 largest = 0;
 
   for (guint32 k = 0; k < n; k++)
     {
-      weights[k] = (gint16) lrint (exact[k] / sum * TH_WEIGHT_ONE);
+      weights[k] = (gint16) lrint (exact[k] * by);
       left -= weights[k];
       largest = exact[k] > exact[largest] ? k : largest;
     }
@@ -170,7 +171,8 @@ th_filter_init (ThFilter *filter, ThArena *arena, ThAxis axis, guint32 n_out)
   const guint32 most = most_taps (axis, n_out);
   double *exact;
 
-  *filter = (ThFilter){ .n_out = n_out, .stride = most + most % 2 };
+  *filter = (ThFilter){ .n_out = n_out,
+                        .stride = (most + TH_FILTER_STEP - 1) / TH_FILTER_STEP * TH_FILTER_STEP };
   filter->first = th_arena_take (arena, n_out, sizeof *filter->first);
   filter->taps = th_arena_take (arena, n_out, sizeof *filter->taps);
   filter->weights =

@@ -3,6 +3,8 @@
 
 #include "core/th-kernels.h"
 
+#include <string.h>
+
 /* Columns whose sums stay in registers or in the first cache while the rows pass. */
 #define COLUMNS 64u
 #define HALF    (TH_WEIGHT_ONE / 2)
@@ -13,36 +15,114 @@ to_sample (gint32 sum)
   return (gint16) CLAMP ((sum + HALF) >> TH_WEIGHT_SHIFT, G_MININT16, G_MAXINT16);
 }
 
-static void
-add_u8 (const guint8 *restrict row, gsize n, guint16 *restrict sums)
+void
+th_plain_add_u8 (const guint8 *restrict row, gsize n, guint16 *restrict sums)
 {
   for (gsize i = 0; i < n; i++)
     sums[i] = (guint16) (sums[i] + row[i]);
 }
 
-static void
-add_s16 (const gint16 *restrict row, gsize n, guint32 *restrict sums)
+void
+th_plain_add_s16 (const gint16 *restrict row, gsize n, guint32 *restrict sums)
 {
   for (gsize i = 0; i < n; i++)
     sums[i] += (guint32) row[i];
 }
 
-static void
-widen_u8 (const guint8 *restrict row, gsize n, gint16 *restrict out)
+/* Four samples at a time whatever the channels: the surplus ones are overwritten by the next box.
+ */
+typedef guint16 Words __attribute__ ((vector_size (8)));
+typedef gint32 Sums __attribute__ ((vector_size (16)));
+typedef float Floats __attribute__ ((vector_size (16)));
+typedef gint16 Samples __attribute__ ((vector_size (8)));
+
+static inline void
+store_mean (Sums sums, float by, gint16 *out)
+{
+  const Floats means = __builtin_convertvector(sums, Floats) * by + 0.5f;
+  const Samples samples = __builtin_convertvector(__builtin_convertvector(means, Sums), Samples);
+
+  memcpy (out, &samples, sizeof samples);
+}
+
+static inline Sums
+load_u16 (const guint16 *at)
+{
+  Words words;
+
+  memcpy (&words, at, sizeof words);
+  return __builtin_convertvector(words, Sums);
+}
+
+static inline Sums
+load_u32 (const guint32 *at)
+{
+  Sums sums;
+
+  memcpy (&sums, at, sizeof sums);
+  return sums;
+}
+
+void
+th_plain_mean_u16 (const guint16 *sums, gsize boxes, guint32 factor, guint channels, float by,
+                   gint16 *out)
+{
+  for (gsize i = 0; i < boxes; i++, out += channels)
+    {
+      Sums sum = { 0 };
+
+      for (guint32 k = 0; k < factor; k++, sums += channels)
+        sum += load_u16 (sums);
+      store_mean (sum, by, out);
+    }
+}
+
+void
+th_plain_mean_u32 (const guint32 *sums, gsize boxes, guint32 factor, guint channels, float by,
+                   gint16 *out)
+{
+  for (gsize i = 0; i < boxes; i++, out += channels)
+    {
+      Sums sum = { 0 };
+
+      for (guint32 k = 0; k < factor; k++, sums += channels)
+        sum += load_u32 (sums);
+      store_mean (sum, by, out);
+    }
+}
+
+void
+th_plain_premultiply_u8 (const guint8 *row, gsize n, gint16 *out)
+{
+  for (gsize i = 0; i < n; i++, row += 4, out += 4)
+    {
+      for (guint c = 0; c < 3; c++)
+        out[c] = th_premultiplied (row[c], row[3]);
+      out[3] = (gint16) (row[3] << TH_SAMPLE_SHIFT);
+    }
+}
+
+void
+th_plain_widen_u8 (const guint8 *restrict row, gsize n, gint16 *restrict out)
 {
   for (gsize i = 0; i < n; i++)
     out[i] = (gint16) (row[i] << TH_SAMPLE_SHIFT);
 }
 
-static inline void
+G_ALWAYS_INLINE static inline void
 vertical_block (const gint16 *const *rows, const gint16 *weights, guint32 n_rows, gsize at, gsize n,
                 gint16 *restrict out)
 {
   gint32 sums[COLUMNS] = { 0 };
 
   for (guint32 k = 0; k < n_rows; k++)
-    for (gsize i = 0; i < n; i++)
-      sums[i] += weights[k] * rows[k][at + i];
+    {
+      const gint16 *restrict row = rows[k] + at;
+      const gint16 weight = weights[k];
+
+      for (gsize i = 0; i < n; i++)
+        sums[i] += weight * row[i];
+    }
   for (gsize i = 0; i < n; i++)
     out[at + i] = to_sample (sums[i]);
 }
@@ -57,7 +137,7 @@ vertical (const gint16 *const *rows, const gint16 *weights, guint32 n_rows, gsiz
   vertical_block (rows, weights, n_rows, whole, n - whole, out);
 }
 
-static inline void
+G_ALWAYS_INLINE static inline void
 horizontal_n (const gint16 *row, const ThFilter *filter, guint channels, gint16 *restrict out)
 {
   for (guint32 x = 0; x < filter->n_out; x++)
@@ -75,8 +155,8 @@ horizontal_n (const gint16 *row, const ThFilter *filter, guint channels, gint16 
 }
 
 /* Calls with a constant let the compiler unroll the channels. */
-static void
-horizontal (const gint16 *row, const ThFilter *filter, guint channels, gint16 *out)
+void
+th_plain_horizontal (const gint16 *row, const ThFilter *filter, guint channels, gint16 *out)
 {
   switch (channels)
     {
@@ -97,8 +177,8 @@ horizontal (const gint16 *row, const ThFilter *filter, guint channels, gint16 *o
     }
 }
 
-static void
-narrow_u8 (const gint16 *restrict row, gsize n, guint8 *restrict out)
+void
+th_plain_narrow_u8 (const gint16 *restrict row, gsize n, guint8 *restrict out)
 {
   for (gsize i = 0; i < n; i++)
     out[i] = (guint8) ((CLAMP (row[i], 0, TH_SAMPLE_ONE) + (1 << (TH_SAMPLE_SHIFT - 1)))
@@ -107,10 +187,13 @@ narrow_u8 (const gint16 *restrict row, gsize n, guint8 *restrict out)
 
 const ThKernels th_kernels_plain = {
   .name = "plain",
-  .add_u8 = add_u8,
-  .add_s16 = add_s16,
-  .widen_u8 = widen_u8,
+  .add_u8 = th_plain_add_u8,
+  .add_s16 = th_plain_add_s16,
+  .widen_u8 = th_plain_widen_u8,
+  .mean_u16 = th_plain_mean_u16,
+  .mean_u32 = th_plain_mean_u32,
+  .premultiply_u8 = th_plain_premultiply_u8,
   .vertical = vertical,
-  .horizontal = horizontal,
-  .narrow_u8 = narrow_u8,
+  .horizontal = th_plain_horizontal,
+  .narrow_u8 = th_plain_narrow_u8,
 };

@@ -18,6 +18,7 @@ th_lanczos_init (ThLanczos *lanczos, ThArena *arena, const ThKernels *kernels, T
   lanczos->ring_stride = (gsize) (wide + TH_ARENA_ALIGN - wide % TH_ARENA_ALIGN);
   lanczos->ring =
       th_arena_take (arena, lanczos->ring_rows, lanczos->ring_stride * sizeof *lanczos->ring);
+  /* One more, so that an odd row can have a partner. */
   lanczos->taps = th_arena_take (arena, lanczos->down.stride, sizeof *lanczos->taps);
   lanczos->narrow = th_arena_take (arena, wide, sizeof *lanczos->narrow);
   lanczos->row = th_arena_take (arena, (guint64) size.width * channels, sizeof *lanczos->row);

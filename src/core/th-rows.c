@@ -9,18 +9,11 @@
 #define MID_GREY 128
 #define MID_INK  127
 
-/* c × a / 255 in working samples; the constant is rounded down, so that it never exceeds a's own.
- */
-static inline gint16
-premultiply_u8 (guint32 c, guint32 a)
-{
-  return (gint16) ((c * a * 16448u + 32768u) >> 16);
-}
-
+/* Exact at both ends and at every value that 8 bits can say. */
 static inline gint16
 from_u16 (guint32 v)
 {
-  return (gint16) ((v * (guint32) TH_SAMPLE_ONE + 32768u) >> 16);
+  return (gint16) ((v * ((guint32) TH_SAMPLE_ONE + 1)) >> 16);
 }
 
 static inline guint16
@@ -37,19 +30,20 @@ straight_u8 (const guint8 *row, guint32 width, guint channels, gint16 *out)
 {
   for (gsize i = 0; i < width; i++, row += channels, out += channels)
     {
-      guint32 a = row[channels - 1];
+      const guint8 a = row[channels - 1];
 
       for (guint c = 0; c + 1 < channels; c++)
-        out[c] = premultiply_u8 (row[c], a);
+        out[c] = th_premultiplied (row[c], a);
       out[channels - 1] = (gint16) (a << TH_SAMPLE_SHIFT);
     }
 }
 
 static void
-read_straight_u8 (const guint8 *row, guint32 width, guint channels, gint16 *out)
+read_straight_u8 (const ThKernels *kernels, const guint8 *row, guint32 width, guint channels,
+                  gint16 *out)
 {
   if (channels == 4)
-    straight_u8 (row, width, 4, out);
+    kernels->premultiply_u8 (row, width, out);
   else if (channels == 2)
     straight_u8 (row, width, 2, out);
   else
@@ -83,7 +77,7 @@ th_rows_read (const ThKernels *kernels, const ThRaster *raster, const void *row,
   gsize n = (gsize) raster->width * channels;
 
   if (raster->alpha == TH_ALPHA_STRAIGHT && raster->bits == 8)
-    read_straight_u8 (row, raster->width, channels, out);
+    read_straight_u8 (kernels, row, raster->width, channels, out);
   else if (raster->alpha == TH_ALPHA_STRAIGHT)
     read_straight_u16 (row, raster->width, channels, out);
   else if (raster->bits == 8)
