@@ -14,16 +14,9 @@
 #define MAX_VALUE   (64u * 1024u)
 #define MAX_CHUNK   ((gsize) G_MAXINT32)
 
-typedef struct
-{
-  gsize pixels; /* up to so many */
-  int level;
-} LevelRow;
-
-/* Measured over real photographs: docs/benchmarks.md, "PNG encoding". */
-static const LevelRow levels[] = {
-  { G_MAXSIZE, 1 },
-};
+/* Of libdeflate. The lowest is small enough in every flavor and twice as fast as the next: see
+ * docs/benchmarks.md, "PNG encoding". */
+#define LEVEL 1
 
 struct _ThPngBody
 {
@@ -106,8 +99,8 @@ static GByteArray *
 deflate_chunk (const guint8 *raw, gsize raw_size, int level)
 {
   struct libdeflate_compressor *compressor = libdeflate_alloc_compressor (level);
-  gsize bound = libdeflate_zlib_compress_bound (compressor, raw_size);
-  g_autofree guint8 *packed = compressor && bound <= MAX_CHUNK ? g_try_malloc (bound) : NULL;
+  gsize bound = compressor ? libdeflate_zlib_compress_bound (compressor, raw_size) : 0;
+  g_autofree guint8 *packed = bound > 0 && bound <= MAX_CHUNK ? g_try_malloc (bound) : NULL;
   GByteArray *chunk = NULL;
   gsize size = 0;
 
@@ -154,12 +147,7 @@ th_png_encode_at_level (const ThImage *image, int level)
 ThPngBody *
 th_png_encode (const ThImage *image)
 {
-  gsize pixels = (gsize) image->size.width * image->size.height;
-  gsize i = 0;
-
-  while (pixels > levels[i].pixels)
-    i++;
-  return th_png_encode_at_level (image, levels[i].level);
+  return th_png_encode_at_level (image, LEVEL);
 }
 
 void
