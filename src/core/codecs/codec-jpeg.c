@@ -27,12 +27,18 @@ typedef struct
   ThHeader header;
   guint8 *icc;
   guint scale; /* eighths */
+  gboolean smooth_chroma;
+  /* Of the first frame header: libjpeg writes over its own before it refuses a second one. */
+  int components;
+  boolean progressive;
+  boolean arithmetic;
   /* While decoding. */
   ThSink *sink;
   guint8 *batch;
   gsize stride;
-  guint32 pushed; /* rows */
-  guint scans;    /* that were read to their end */
+  guint32 pushed;  /* rows */
+  guint scans;     /* that were read to their end */
+  gboolean broken; /* an error ended the scans */
   gboolean stopped;
 } JpegSession;
 
@@ -114,6 +120,9 @@ read_header (JpegSession *s, const ThLimits *limits, GError **error)
                    "JPEG: %d components have no known colours", cinfo->num_components);
       return TH_STATUS_CORRUPT;
     }
+  s->components = cinfo->num_components;
+  s->progressive = cinfo->progressive_mode;
+  s->arithmetic = cinfo->arith_code;
   s->header = (ThHeader){
     .size = { cinfo->image_width, cinfo->image_height },
     .orientation = s->markers.orientation,
@@ -158,13 +167,23 @@ header_of (const ThSession *session)
   return &((const JpegSession *) session)->header;
 }
 
-/* The smallest scale that is still not below the target. */
+/* TRUE where both sides of the picture at this scale are at least half as long again as the
+ * target's. Less is sharper on paper only: libjpeg shrinks by averaging boxes, and what is finer
+ * than the target still shows as noise. Over 60 real photographs the lowest SSIM was 0.974 without
+ * the half (0.979 with a quarter), 0.988 with it, for 27 % more decoding at 512 and 1024 pixels and
+ * 4 % and less below. */
+static gboolean
+is_ample (ThSize full, ThSize target, guint scale)
+{
+  return (guint64) full.width * scale * 2 >= (guint64) target.width * 8 * 3
+         && (guint64) full.height * scale * 2 >= (guint64) target.height * 8 * 3;
+}
+
 static guint
 scale_for (ThSize full, ThSize target)
 {
   for (guint i = 0; i < G_N_ELEMENTS (scales); i++)
-    if ((guint64) full.width * scales[i] >= (guint64) target.width * 8
-        && (guint64) full.height * scales[i] >= (guint64) target.height * 8)
+    if (is_ample (full, target, scales[i]))
       return scales[i];
   return 8;
 }
@@ -213,6 +232,7 @@ plan_jpeg (ThSession *session, const ThSize *targets, guint n_targets, ThPlan *p
   ThColorModel color = TH_COLOR_RGB;
 
   s->scale = scale_for (full, targets[0]);
+  s->smooth_chroma = !is_ample (full, targets[0], s->scale);
   (void) color_of (s->cinfo.jpeg_color_space, &color);
   *plan = (ThPlan){
     .raster = {
@@ -237,6 +257,12 @@ step_start (gpointer data)
   s->cinfo.scale_num = s->scale;
   s->cinfo.scale_denom = 8;
   s->cinfo.dct_method = JDCT_ISLOW;
+  /* Interpolated chroma is seen only where hardly anything is shrunk afterwards; elsewhere repeated
+   * chroma is 4 % faster at full scale and gives the same luma. */
+  s->cinfo.do_fancy_upsampling = s->smooth_chroma;
+  /* Guesses the coefficients that have not come: slower by 40 % on progressive pictures that are
+   * stopped early, and farther from the full picture (lowest SSIM 0.989 against 0.993). */
+  s->cinfo.do_block_smoothing = FALSE;
   s->cinfo.buffered_image = jpeg_has_multiple_scans (&s->cinfo);
   jpeg_start_decompress (&s->cinfo);
 }
@@ -336,7 +362,31 @@ step_rows (gpointer data)
     }
 }
 
-/* Everything up to the first row. An error in a later scan leaves what the scans before it gave. */
+static void
+restore_header (JpegSession *s)
+{
+  s->cinfo.data_precision = BITS_IN_JSAMPLE;
+  s->cinfo.image_width = s->header.size.width;
+  s->cinfo.image_height = s->header.size.height;
+  s->cinfo.num_components = s->components;
+  s->cinfo.progressive_mode = s->progressive;
+  s->cinfo.arith_code = s->arithmetic;
+}
+
+/* Reads the scans. An error in a later one leaves what those before it gave. */
+static gboolean
+gather (JpegSession *s)
+{
+  if (th_jpeg_guard_run (&s->guard, step_scans, s))
+    return TRUE;
+  if (s->scans == 0)
+    return FALSE;
+  restore_header (s);
+  s->broken = TRUE;
+  return TRUE;
+}
+
+/* Everything up to the first row. */
 static gboolean
 prepare (JpegSession *s)
 {
@@ -344,9 +394,7 @@ prepare (JpegSession *s)
     return FALSE;
   if (!s->cinfo.buffered_image)
     return TRUE;
-  if (!th_jpeg_guard_run (&s->guard, step_scans, s) && s->scans == 0)
-    return FALSE;
-  return th_jpeg_guard_run (&s->guard, step_output, s);
+  return gather (s) && th_jpeg_guard_run (&s->guard, step_output, s);
 }
 
 static ThStatus
