@@ -26,7 +26,8 @@ typedef struct
   ThJpegMarkers markers;
   ThHeader header;
   guint8 *icc;
-  guint scale; /* eighths */
+  guint scale;  /* eighths */
+  double share; /* of the raster's rows and columns that the largest target has */
   gboolean smooth_chroma;
   /* Of the first frame header: libjpeg writes over its own before it refuses a second one. */
   int components;
@@ -245,6 +246,8 @@ plan_jpeg (ThSession *session, const ThSize *targets, guint n_targets, ThPlan *p
       .bits = 8,
     },
   };
+  s->share = MIN (1, MAX (targets[0].width / plan->raster.exact_width,
+                          targets[0].height / plan->raster.exact_height));
   plan->peak_bytes = peak_bytes (s, &plan->raster);
   return TRUE;
 }
@@ -280,7 +283,7 @@ step_scans (gpointer data)
       if (got != JPEG_SCAN_COMPLETED)
         continue;
       s->scans++;
-      if (s->scans >= max || th_jpeg_scans_suffice (&s->cinfo))
+      if (s->scans >= max || th_jpeg_scans_suffice (&s->cinfo, s->share))
         return;
     }
 }
