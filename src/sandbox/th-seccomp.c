@@ -92,7 +92,8 @@ gboolean
 th_seccomp_enter (int socket, GError **error)
 {
   scmp_filter_ctx filter = seccomp_init (SCMP_ACT_KILL_PROCESS);
-  int result = filter != NULL ? 0 : -ENOMEM;
+  /* It does not say why; a system that refuses seccomp is the likely reason. */
+  int result = filter != NULL ? 0 : -EPERM;
 
   if (result == 0)
     result = seccomp_attr_set (filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
