@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* thimble.conf: what a person may set, checked. Knows nothing of who uses it.
+ *
+ *   [limits]
+ *   max-megapixels=300      pixels of a picture
+ *   max-decode-mib=512      memory of one decode
+ *   memory-budget-mib=1024  memory of all decodes together
+ *   cpu-seconds=10          CPU time of one decode
+ *   wall-seconds=20         elapsed time of one decode
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "base/th-limits.h"
+
+/* The file that counts: of the user's folder, else of the first system folder that has one; NULL
+ * where there is none. Caller frees. */
+char *th_config_find (void);
+/* Reads [limits] of a file over what limits holds. A value that makes no sense leaves its limit
+ * alone and adds a sentence to problems (may be NULL). FALSE where the file cannot be read or is no
+ * key file. */
+gboolean th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems,
+                                GError **error);

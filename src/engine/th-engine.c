@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "engine/th-engine.h"
+
+#include <unistd.h>
+
+#include "base/th-cores.h"
+#include "base/th-paths.h"
+#include "engine/th-config.h"
+#include "engine/th-deliver.h"
+#include "engine/th-engine-private.h"
+#include "engine/th-priority.h"
+#include "engine/th-run.h"
+
+#define SOFTWARE "thimble " TH_VERSION
+/* URIs of the cheap pass that are looked at in one go, so that many requests share the threads. */
+#define CHUNK 64u
+/* Threads for the cheap pass. */
+#define MIN_WALKERS 2u
+#define MAX_WALKERS 4u
+/* With so many events waiting the cheap pass pauses, or a request of missing files would pile up
+ * as many messages. */
+#define MANY_EVENTS 2048u
+
+void
+th_engine_options_init (ThEngineOptions *options)
+{
+  *options = (ThEngineOptions){ .worker_files = 256, .worker_idle_ms = 30000 };
+  th_limits_init (&options->limits);
+}
+
+void
+th_engine_options_clear (ThEngineOptions *options)
+{
+  g_clear_pointer (&options->cache_root, g_free);
+  g_clear_pointer (&options->worker_path, g_free);
+  g_clear_pointer (&options->manifest_dir, g_free);
+  g_clear_pointer (&options->problems, g_ptr_array_unref);
+}
+
+gboolean
+th_engine_options_load (ThEngineOptions *options, GError **error)
+{
+  g_autofree char *path = th_config_find ();
+
+  g_clear_pointer (&options->problems, g_ptr_array_unref);
+  options->problems = g_ptr_array_new_with_free_func (g_free);
+  return path == NULL || th_config_read_limits (path, &options->limits, options->problems, error);
+}
+
+void
+th_engine_apply (ThEngine *engine, ThRequest *request, guint32 index, ThFlavor flavor,
+                 ThCheck *check)
+{
+  ThWaiter waiter = { request->handle, index, flavor };
+
+  if (check->verdict == TH_CHECK_ERROR)
+    th_outbox_settle (engine->outbox, request, index, (gint32) check->code,
+                      g_steal_pointer (&check->message), g_get_monotonic_time ());
+  else if (request->dequeued)
+    return;
+  else if (check->verdict == TH_CHECK_VALID)
+    th_outbox_valid (engine->outbox, request, index);
+  else
+    th_scheduler_add (engine->scheduler, &check->key, &waiter);
+}
+
+void
+th_engine_start_decoders (ThEngine *engine)
+{
+  for (guint i = 0; i < TH_N_CLASSES && !engine->closing; i++)
+    {
+      guint waiting = th_scheduler_waiting (engine->scheduler, (ThClass) i);
+      guint wanted = MIN (engine->options.cores, engine->active[i] + waiting);
+
+      for (; engine->active[i] < wanted; engine->active[i]++)
+        g_thread_pool_push (engine->decoders[i], GUINT_TO_POINTER (i + 1), NULL);
+    }
+}
+
+static ThFileJob *
+take_job (ThEngine *engine, ThClass klass)
+{
+  ThFileJob *file = NULL;
+
+  g_mutex_lock (&engine->lock);
+  if (!engine->closing)
+    file = th_scheduler_take (engine->scheduler, klass);
+  if (file == NULL)
+    engine->active[klass]--;
+  g_mutex_unlock (&engine->lock);
+  return file;
+}
+
+/* What a decoding thread does: one file after the other while there are any. */
+static void
+decode_files (gpointer token, gpointer data)
+{
+  ThEngine *engine = data;
+  ThClass klass = (ThClass) (GPOINTER_TO_UINT (token) - 1);
+  ThFileJob *file;
+
+  if (klass == TH_BACKGROUND)
+    th_priority_become_idle ();
+  while ((file = take_job (engine, klass)) != NULL)
+    {
+      th_run_job (engine, klass, file);
+      g_mutex_lock (&engine->lock);
+      if (engine->tend_at == 0)
+        engine->tend_at = g_get_monotonic_time () + G_USEC_PER_SEC;
+      th_engine_wake (engine);
+      g_mutex_unlock (&engine->lock);
+    }
+}
+
+/* FALSE: nothing is left for this walker. */
+static gboolean
+take_chunk (ThEngine *engine, ThRequest *request, guint32 *from, guint32 *to)
+{
+  gboolean any;
+
+  g_mutex_lock (&engine->lock);
+  any = !engine->closing && !request->dequeued && request->next < request->n_items;
+  if (any)
+    {
+      *from = request->next;
+      *to = MIN (request->next + CHUNK, request->n_items);
+      request->next = *to;
+    }
+  g_mutex_unlock (&engine->lock);
+  return any;
+}
+
+static void
+check_chunk (ThEngine *engine, ThRequest *request, guint32 from, guint32 to)
+{
+  g_auto (ThChecker) checker = { .cache = engine->cache, .mime = engine->mime };
+  ThCheck checks[CHUNK];
+
+  for (guint32 i = from; i < to; i++)
+    th_check (&checker, request->items[i].uri, request->items[i].mime_type, request->flavor,
+              &checks[i - from]);
+  g_mutex_lock (&engine->lock);
+  for (guint32 i = from; i < to; i++)
+    th_engine_apply (engine, request, i, request->flavor, &checks[i - from]);
+  g_mutex_unlock (&engine->lock);
+}
+
+/* Under the lock. The walker goes on later, waits for the outbox, or was the last of its request.
+ */
+static void
+end_turn (ThEngine *engine, ThRequest *request)
+{
+  if (!request->dequeued && !engine->closing && request->next < request->n_items)
+    {
+      if (th_outbox_length (engine->outbox) >= MANY_EVENTS)
+        g_queue_push_tail (&engine->parked, request);
+      else
+        g_thread_pool_push (engine->walkers, request, NULL);
+      return;
+    }
+  if (--request->walkers == 0)
+    th_outbox_checked (engine->outbox, request, g_get_monotonic_time ());
+  th_request_unref (request);
+}
+
+/* One turn of the cheap pass. */
+static void
+walk (gpointer item, gpointer data)
+{
+  ThEngine *engine = data;
+  ThRequest *request = item;
+  guint32 from, to;
+
+  if (take_chunk (engine, request, &from, &to))
+    check_chunk (engine, request, from, to);
+  g_mutex_lock (&engine->lock);
+  end_turn (engine, request);
+  th_engine_start_decoders (engine);
+  th_engine_wake (engine);
+  g_mutex_unlock (&engine->lock);
+}
+
+static int
+foreground_first (gconstpointer a, gconstpointer b, gpointer unused)
+{
+  const ThRequest *x = a;
+  const ThRequest *y = b;
+
+  return (int) x->klass - (int) y->klass;
+}
+
+static void
+start_threads (ThEngine *engine)
+{
+  guint walkers = CLAMP (engine->options.cores, MIN_WALKERS, MAX_WALKERS);
+
+  engine->walkers = g_thread_pool_new (walk, engine, (gint) walkers, TRUE, NULL);
+  g_thread_pool_set_sort_function (engine->walkers, foreground_first, NULL);
+  for (guint i = 0; i < TH_N_CLASSES; i++)
+    engine->decoders[i] =
+        g_thread_pool_new (decode_files, engine, (gint) engine->options.cores, TRUE, NULL);
+}
+
+static void
+copy_options (ThEngine *engine, const ThEngineOptions *options)
+{
+  ThEngineOptions *own = &engine->options;
+
+  *own = *options;
+  own->problems = NULL;
+  own->cache_root = g_strdup (options->cache_root);
+  own->worker_path =
+      options->worker_path != NULL ? g_strdup (options->worker_path) : th_paths_worker ();
+  own->manifest_dir =
+      options->manifest_dir != NULL ? g_strdup (options->manifest_dir) : th_paths_manifests ();
+  own->cores = options->cores > 0 ? options->cores : th_effective_cores ("");
+  own->worker_files = MAX (options->worker_files, 1);
+}
+
+static char **
+make_schemes (ThMime *mime)
+{
+  guint n = g_strv_length ((char **) th_mime_types (mime));
+  char **schemes = g_new0 (char *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    schemes[i] = g_strdup ("file");
+  return schemes;
+}
+
+static void
+make_parts (ThEngine *engine)
+{
+  ThPoolOptions pool = {
+    .worker_path = engine->options.worker_path,
+    .limits = engine->options.limits,
+    .worker_files = engine->options.worker_files,
+    .worker_idle_ms = engine->options.worker_idle_ms,
+  };
+
+  engine->schemes = make_schemes (engine->mime);
+  engine->cache = th_cache_new (engine->options.cache_root, SOFTWARE);
+  engine->pool = th_pool_new (&pool);
+  engine->admission = th_admission_new (engine->options.limits.budget_bytes);
+  engine->tools = (ThJobTools){ engine->cache, engine->pool, engine->admission };
+  g_mutex_init (&engine->lock);
+  engine->scheduler = th_scheduler_new ();
+  engine->outbox = th_outbox_new ();
+  engine->requests = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) th_request_unref);
+}
+
+ThEngine *
+th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events, gpointer data,
+               GError **error)
+{
+  ThEngine *engine = g_new0 (ThEngine, 1);
+
+  copy_options (engine, options);
+  engine->mime = th_mime_new (engine->options.manifest_dir, error);
+  if (engine->mime == NULL)
+    {
+      th_engine_options_clear (&engine->options);
+      g_free (engine);
+      return NULL;
+    }
+  engine->events = *events;
+  engine->data = data;
+  make_parts (engine);
+  engine->source = th_deliver_source_new (engine);
+  start_threads (engine);
+  return engine;
+}
+
+/* Makes everybody who works for the engine stop soon, and waits for them. */
+static void
+stop_threads (ThEngine *engine)
+{
+  g_mutex_lock (&engine->lock);
+  engine->closing = TRUE;
+  g_mutex_unlock (&engine->lock);
+  th_admission_close (engine->admission);
+  th_pool_close (engine->pool);
+  g_thread_pool_free (engine->walkers, FALSE, TRUE);
+  for (guint i = 0; i < TH_N_CLASSES; i++)
+    g_thread_pool_free (engine->decoders[i], FALSE, TRUE);
+}
+
+void
+th_engine_free (ThEngine *engine)
+{
+  g_source_destroy (engine->source);
+  stop_threads (engine);
+  g_source_unref (engine->source);
+  g_queue_clear_full (&engine->parked, (GDestroyNotify) th_request_unref);
+  th_scheduler_free (engine->scheduler);
+  th_outbox_free (engine->outbox);
+  g_hash_table_unref (engine->requests);
+  th_pool_free (engine->pool);
+  th_admission_free (engine->admission);
+  th_cache_free (engine->cache);
+  th_mime_free (engine->mime);
+  g_strfreev (engine->schemes);
+  g_mutex_clear (&engine->lock);
+  th_engine_options_clear (&engine->options);
+  g_free (engine);
+}
+
+/* Under the lock: 1 and up, and none that is still in use. */
+static guint32
+next_handle (ThEngine *engine)
+{
+  do
+    engine->last_handle++;
+  while (engine->last_handle == 0
+         || g_hash_table_contains (engine->requests, GUINT_TO_POINTER (engine->last_handle)));
+  return engine->last_handle;
+}
+
+/* Under the lock. */
+static void
+start_walkers (ThEngine *engine, ThRequest *request)
+{
+  guint chunks = (request->n_items + CHUNK - 1) / CHUNK;
+
+  request->walkers = MIN (chunks, (guint) g_thread_pool_get_max_threads (engine->walkers));
+  for (guint i = 0; i < request->walkers; i++)
+    g_thread_pool_push (engine->walkers, th_request_ref (request), NULL);
+}
+
+guint32
+th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *mime_types,
+                 guint n_uris, const char *flavor, ThClass klass)
+{
+  ThRequest *request = th_request_new (uris, mime_types, n_uris, flavor, klass);
+  guint32 handle;
+
+  g_mutex_lock (&engine->lock);
+  handle = request->handle = next_handle (engine);
+  g_hash_table_insert (engine->requests, GUINT_TO_POINTER (handle), request);
+  th_outbox_start (engine->outbox, request);
+  if (!request->finished)
+    {
+      th_scheduler_open (engine->scheduler, handle, klass);
+      start_walkers (engine, request);
+    }
+  th_engine_wake (engine);
+  g_mutex_unlock (&engine->lock);
+  return handle;
+}
+
+void
+th_engine_dequeue (ThEngine *engine, guint32 handle)
+{
+  g_autoptr (GPtrArray) orphans = g_ptr_array_new ();
+  ThRequest *request;
+
+  g_mutex_lock (&engine->lock);
+  request = g_hash_table_lookup (engine->requests, GUINT_TO_POINTER (handle));
+  if (request != NULL)
+    {
+      th_outbox_dequeue (engine->outbox, request);
+      th_scheduler_drop (engine->scheduler, handle, orphans);
+      for (guint i = 0; i < orphans->len; i++)
+        if (th_file_job_data (orphans->pdata[i]) != NULL)
+          th_job_cancel (th_file_job_data (orphans->pdata[i]));
+      th_engine_wake (engine);
+    }
+  g_mutex_unlock (&engine->lock);
+}
+
+guint
+th_engine_pending (const ThEngine *engine)
+{
+  GMutex *lock = (GMutex *) &engine->lock;
+  guint pending;
+
+  g_mutex_lock (lock);
+  pending = g_hash_table_size (engine->requests);
+  g_mutex_unlock (lock);
+  return pending;
+}
+
+void
+th_engine_supported (const ThEngine *engine, const char *const **schemes,
+                     const char *const **mime_types)
+{
+  *schemes = (const char *const *) engine->schemes;
+  *mime_types = th_mime_types (engine->mime);
+}
+
+char *
+th_engine_trouble (const ThEngine *engine)
+{
+  char *trouble = th_pool_trouble (engine->pool);
+
+  if (trouble == NULL && access (engine->options.worker_path, X_OK) != 0)
+    trouble = g_strdup_printf ("the decoder %s is not installed", engine->options.worker_path);
+  return trouble;
+}

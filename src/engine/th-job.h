@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One file's way from path to thumbnails in the cache: open, decode, look whether it changed
+ * meanwhile, encode once a flavor, store once a URI. Knows no request. */
+#pragma once
+
+#include "cache/th-cache.h"
+#include "engine/th-admission.h"
+#include "engine/th-pool.h"
+#include "engine/th-source.h"
+
+typedef struct
+{
+  const ThCache *cache;
+  ThPool *pool;
+  ThAdmission *admission;
+} ThJobTools;
+
+typedef struct
+{
+  const ThJobTools *tools;
+  ThClass klass;
+  gint cancelled;
+  guint64 held; /* bytes of the shared budget */
+  ThSource source;
+  ThDecoded decoded;
+  ThFlavor flavors[TH_N_FLAVORS];  /* of decoded.images */
+  ThPngBody *bodies[TH_N_FLAVORS]; /* of the same, once encoded */
+} ThJob;
+
+/* Everything from one thread but th_job_cancel. */
+void th_job_init (ThJob *job, const ThJobTools *tools, ThClass klass);
+void th_job_clear (ThJob *job);
+
+gboolean th_job_open (ThJob *job, const char *path, GError **error);
+/* Whether path leads to the file that is open. */
+gboolean th_job_is_at (const ThJob *job, const char *path);
+/* Whether the cache has what the open file would give. */
+gboolean th_job_is_cached (const ThJob *job, const char *uri, ThFlavor flavor);
+/* All flavors in one go, waiting for memory. A file that changes meanwhile is opened again, a few
+ * times. FALSE: nothing can be stored. */
+gboolean th_job_decode (ThJob *job, ThFlavors flavors, GError **error);
+/* Of a flavor that was decoded. Visible in the cache once it has returned. */
+gboolean th_job_store (ThJob *job, const char *uri, ThFlavor flavor, GError **error);
+/* From any thread: whoever waits for memory need not. A decode that runs goes on. */
+void th_job_cancel (ThJob *job);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ThJob, th_job_clear)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which MIME types are worth a try: those of the manifests, their aliases and subtypes, and types
+ * that say nothing. Knows no codec; the data decide what a file is. */
+#pragma once
+
+#include <glib.h>
+
+typedef struct _ThMime ThMime;
+
+/* Reads DIR/ *.manifest. One is a key file with a group [Thimble Manifest] whose key MimeTypes
+ * lists types, separated by semicolons. Those that make no sense are left out; NULL where the
+ * folder cannot be read or holds none that does. */
+ThMime *th_mime_new (const char *manifest_dir, GError **error);
+void th_mime_free (ThMime *mime);
+
+/* Whether a file that somebody calls this type is tried. Thread-safe. */
+gboolean th_mime_tries (ThMime *mime, const char *mime_type);
+/* NULL-terminated: the manifests' types and all names by which the shared MIME database knows
+ * them. */
+const char *const *th_mime_types (const ThMime *mime);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThMime, th_mime_free)

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "engine/th-pool.h"
+
+#include "engine/th-process.h"
+
+#define HELLO_TIMEOUT_MS 5000u
+/* Workers that cannot be started are tried again after this, doubling each time. */
+#define RETRY_FIRST (1 * G_USEC_PER_SEC)
+#define RETRY_LAST  (60 * G_USEC_PER_SEC)
+/* A worker that was asked to end is killed after this. */
+#define END_PATIENCE (1 * G_USEC_PER_SEC)
+/* How often tending looks for the ended ones, and for idle ones that somebody killed. */
+#define REAP_INTERVAL (20 * 1000)
+#define LOOK_INTERVAL (1 * G_USEC_PER_SEC)
+/* How long th_pool_free waits for the processes to end. */
+#define FREE_PATIENCE (1 * G_USEC_PER_SEC)
+/* A worker that dies at its start is replaced at once so often: it may have been killed. */
+#define START_TRIES 2u
+
+typedef struct
+{
+  ThProcess process;
+  guint64 data_base;
+  guint files;
+  guint32 last_job;
+  gint64 since; /* idle: when it became so; ended: when it is killed, 0 once it has been */
+} Worker;
+
+struct _ThPool
+{
+  GMutex lock;
+  ThPoolOptions options;
+  char *worker_path;
+  GQueue idle[TH_N_CLASSES]; /* most recently used first, so that the others age */
+  GQueue busy;
+  GQueue ended; /* not reaped yet */
+  gboolean closed;
+  char *trouble;
+  gint64 retry_at;
+  gint64 retry_delay;
+};
+
+/* What a worker may do after it, by how its last job ended: a decoder that met a damaged picture
+ * may be damaged itself. */
+static const gboolean reusable[TH_N_STATUSES] = {
+  [TH_STATUS_OK] = TRUE,        [TH_STATUS_PARTIAL] = TRUE,    [TH_STATUS_NOT_MINE] = TRUE,
+  [TH_STATUS_TOO_LARGE] = TRUE, [TH_STATUS_NO_CONTENT] = TRUE, [TH_STATUS_CANCELLED] = TRUE,
+  [TH_STATUS_IO] = TRUE,
+};
+
+ThPool *
+th_pool_new (const ThPoolOptions *options)
+{
+  ThPool *pool = g_new0 (ThPool, 1);
+
+  g_mutex_init (&pool->lock);
+  pool->options = *options;
+  pool->worker_path = g_strdup (options->worker_path);
+  return pool;
+}
+
+/* Under the lock, as all that follows up to start_worker: out of sight, to be reaped. */
+static void
+bury (ThPool *pool, Worker *worker, gboolean kill_it)
+{
+  th_process_hang_up (&worker->process);
+  if (kill_it)
+    th_process_kill (&worker->process);
+  worker->since = kill_it ? 0 : g_get_monotonic_time () + END_PATIENCE;
+  g_queue_push_tail (&pool->ended, worker);
+}
+
+static void
+reap (ThPool *pool)
+{
+  gint64 now = g_get_monotonic_time ();
+  GList *next;
+
+  for (GList *l = pool->ended.head; l != NULL; l = next)
+    {
+      Worker *worker = l->data;
+
+      next = l->next;
+      if (th_process_reap (&worker->process))
+        {
+          g_queue_delete_link (&pool->ended, l);
+          g_free (worker);
+        }
+      else if (worker->since != 0 && worker->since <= now)
+        {
+          th_process_kill (&worker->process);
+          worker->since = 0;
+        }
+    }
+}
+
+static void
+end_idle (ThPool *pool, GQueue *idle, gint64 before)
+{
+  GList *next;
+
+  for (GList *l = idle->head; l != NULL; l = next)
+    {
+      Worker *worker = l->data;
+
+      next = l->next;
+      if (worker->since > before && th_exchange_is_idle (worker->process.socket))
+        continue;
+      g_queue_delete_link (idle, l);
+      bury (pool, worker, FALSE);
+    }
+}
+
+gint64
+th_pool_tend (ThPool *pool)
+{
+  gint64 now = g_get_monotonic_time ();
+  gint64 again = 0;
+
+  g_mutex_lock (&pool->lock);
+  for (guint i = 0; i < TH_N_CLASSES; i++)
+    {
+      end_idle (pool, &pool->idle[i], now - (gint64) pool->options.worker_idle_ms * 1000);
+      again = pool->idle[i].length > 0 ? now + LOOK_INTERVAL : again;
+    }
+  reap (pool);
+  if (pool->ended.length > 0)
+    again = now + REAP_INTERVAL;
+  else if (pool->busy.length > 0)
+    again = now + LOOK_INTERVAL;
+  g_mutex_unlock (&pool->lock);
+  return again;
+}
+
+guint
+th_pool_processes (ThPool *pool)
+{
+  guint n;
+
+  g_mutex_lock (&pool->lock);
+  n = pool->busy.length + pool->ended.length;
+  for (guint i = 0; i < TH_N_CLASSES; i++)
+    n += pool->idle[i].length;
+  g_mutex_unlock (&pool->lock);
+  return n;
+}
+
+char *
+th_pool_trouble (ThPool *pool)
+{
+  char *trouble;
+
+  g_mutex_lock (&pool->lock);
+  trouble = g_strdup (pool->trouble);
+  g_mutex_unlock (&pool->lock);
+  return trouble;
+}
+
+static ThStatus
+refuse (ThStatus status, const char *text, GError **error)
+{
+  g_set_error_literal (error, TH_ERROR, th_status_to_error (status), text);
+  return status;
+}
+
+/* The most recently used idle worker that is alive, made busy. NULL and OK: start one. */
+static ThStatus
+take_idle (ThPool *pool, ThClass klass, gboolean fresh, Worker **found, GError **error)
+{
+  *found = NULL;
+  if (pool->closed)
+    return refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
+  while (!fresh && (*found = g_queue_pop_head (&pool->idle[klass])) != NULL)
+    {
+      if (th_exchange_is_idle ((*found)->process.socket))
+        {
+          g_queue_push_tail (&pool->busy, *found);
+          return TH_STATUS_OK;
+        }
+      bury (pool, *found, TRUE);
+    }
+  if (pool->trouble != NULL && g_get_monotonic_time () < pool->retry_at)
+    return refuse (TH_STATUS_NO_SANDBOX, pool->trouble, error);
+  return TH_STATUS_OK;
+}
+
+static void
+note_trouble (ThPool *pool, const char *text)
+{
+  g_mutex_lock (&pool->lock);
+  g_free (pool->trouble);
+  pool->trouble = g_strdup (text);
+  pool->retry_delay = text == NULL ? 0 : CLAMP (pool->retry_delay * 2, RETRY_FIRST, RETRY_LAST);
+  pool->retry_at = g_get_monotonic_time () + pool->retry_delay;
+  g_mutex_unlock (&pool->lock);
+}
+
+/* FALSE: closed meanwhile, and the process is gone. */
+static gboolean
+register_worker (ThPool *pool, Worker *worker)
+{
+  gboolean closed;
+
+  g_mutex_lock (&pool->lock);
+  closed = pool->closed;
+  if (closed)
+    bury (pool, worker, TRUE);
+  else
+    g_queue_push_tail (&pool->busy, worker);
+  g_mutex_unlock (&pool->lock);
+  return !closed;
+}
+
+static void
+unregister_worker (ThPool *pool, Worker *worker)
+{
+  g_mutex_lock (&pool->lock);
+  g_queue_remove (&pool->busy, worker);
+  bury (pool, worker, TRUE);
+  g_mutex_unlock (&pool->lock);
+}
+
+/* Not under the lock: it takes a millisecond, or five seconds. */
+static ThStatus
+start_once (ThPool *pool, Worker **started, GError **error)
+{
+  g_autofree Worker *worker = g_new0 (Worker, 1);
+  ThWireHello hello;
+  ThStatus status;
+
+  if (!th_process_start (&worker->process, pool->worker_path, error))
+    return TH_STATUS_NO_SANDBOX;
+  *started = g_steal_pointer (&worker);
+  if (!register_worker (pool, *started))
+    return refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
+  status = th_exchange_hello ((*started)->process.socket, HELLO_TIMEOUT_MS, &hello, error);
+  if (status == TH_STATUS_OK)
+    (*started)->data_base = hello.data_base;
+  else
+    unregister_worker (pool, *started);
+  return status;
+}
+
+static ThStatus
+start_worker (ThPool *pool, Worker **started, GError **error)
+{
+  ThStatus status = TH_STATUS_CRASHED;
+  g_autoptr (GError) local = NULL;
+
+  for (guint i = 0; i < START_TRIES && status == TH_STATUS_CRASHED; i++)
+    {
+      g_clear_error (&local);
+      status = start_once (pool, started, &local);
+    }
+  if (status == TH_STATUS_CANCELLED)
+    return refuse (status, local->message, error);
+  if (status == TH_STATUS_OK)
+    {
+      note_trouble (pool, NULL);
+      return status;
+    }
+  note_trouble (pool, local->message);
+  return refuse (TH_STATUS_NO_SANDBOX, local->message, error);
+}
+
+static ThStatus
+acquire (ThPool *pool, ThClass klass, gboolean fresh, Worker **worker, GError **error)
+{
+  ThStatus status;
+
+  g_mutex_lock (&pool->lock);
+  reap (pool);
+  status = take_idle (pool, klass, fresh, worker, error);
+  g_mutex_unlock (&pool->lock);
+  if (status == TH_STATUS_OK && *worker == NULL)
+    status = start_worker (pool, worker, error);
+  return status;
+}
+
+static void
+release (ThPool *pool, ThClass klass, Worker *worker, ThStatus status)
+{
+  g_mutex_lock (&pool->lock);
+  g_queue_remove (&pool->busy, worker);
+  worker->files++;
+  worker->since = g_get_monotonic_time ();
+  if (!reusable[status])
+    bury (pool, worker, TRUE);
+  else if (pool->closed || worker->files >= pool->options.worker_files)
+    bury (pool, worker, FALSE);
+  else
+    g_queue_push_head (&pool->idle[klass], worker);
+  g_mutex_unlock (&pool->lock);
+}
+
+static gboolean
+is_closed (ThPool *pool)
+{
+  gboolean closed;
+
+  g_mutex_lock (&pool->lock);
+  closed = pool->closed;
+  g_mutex_unlock (&pool->lock);
+  return closed;
+}
+
+static ThStatus
+decode_once (ThPool *pool, ThClass klass, gboolean fresh, const ThPoolJob *job, ThDecoded *decoded,
+             GError **error)
+{
+  Worker *worker = NULL;
+  ThStatus status = acquire (pool, klass, fresh, &worker, error);
+  ThExchange exchange;
+
+  if (status != TH_STATUS_OK)
+    return status;
+  exchange = (ThExchange){
+    .socket = worker->process.socket,
+    .pid = worker->process.pid,
+    .data_base = worker->data_base,
+    .job = ++worker->last_job,
+    .source_fd = job->source_fd,
+    .limits = &pool->options.limits,
+    .boxes = job->boxes,
+    .n_boxes = job->n_boxes,
+    .admit = job->admit,
+    .admit_data = job->admit_data,
+  };
+  status = th_exchange_run (&exchange, decoded, error);
+  release (pool, klass, worker, status);
+  return status;
+}
+
+ThStatus
+th_pool_decode (ThPool *pool, ThClass klass, const ThPoolJob *job, ThDecoded *decoded,
+                GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  ThStatus status = decode_once (pool, klass, FALSE, job, decoded, &local);
+
+  if (status == TH_STATUS_CRASHED && !is_closed (pool))
+    {
+      g_clear_error (&local);
+      status = decode_once (pool, klass, TRUE, job, decoded, &local);
+    }
+  if (!th_status_has_pixels (status) && is_closed (pool))
+    return refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
+  if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+  return status;
+}
+
+void
+th_pool_close (ThPool *pool)
+{
+  g_mutex_lock (&pool->lock);
+  pool->closed = TRUE;
+  for (GList *l = pool->busy.head; l != NULL; l = l->next)
+    th_process_kill (&((Worker *) l->data)->process);
+  for (guint i = 0; i < TH_N_CLASSES; i++)
+    end_idle (pool, &pool->idle[i], G_MAXINT64);
+  g_mutex_unlock (&pool->lock);
+}
+
+/* Under the lock, which nobody else wants any more. */
+static void
+wait_for_ended (ThPool *pool, gint64 patience)
+{
+  gint64 end = g_get_monotonic_time () + patience;
+
+  reap (pool);
+  while (pool->ended.length > 0 && g_get_monotonic_time () < end)
+    {
+      g_usleep (1000);
+      reap (pool);
+    }
+}
+
+static void
+forget (gpointer data)
+{
+  Worker *worker = data;
+
+  th_process_kill (&worker->process);
+  g_free (worker);
+}
+
+void
+th_pool_free (ThPool *pool)
+{
+  th_pool_close (pool);
+  g_mutex_lock (&pool->lock);
+  wait_for_ended (pool, FREE_PATIENCE / 2);
+  for (GList *l = pool->ended.head; l != NULL; l = l->next)
+    th_process_kill (&((Worker *) l->data)->process);
+  wait_for_ended (pool, FREE_PATIENCE / 2);
+  g_queue_clear_full (&pool->ended, forget);
+  g_mutex_unlock (&pool->lock);
+  g_mutex_clear (&pool->lock);
+  g_free (pool->trouble);
+  g_free (pool->worker_path);
+  g_free (pool);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Resident workers: started when needed, fed one file after the other, replaced, ended and reaped.
+ * The only place that knows that a process can die. Knows no URI and no cache. */
+#pragma once
+
+#include <glib.h>
+
+#include "engine/th-engine.h"
+#include "wire/th-exchange.h"
+
+typedef struct
+{
+  const char *worker_path;
+  ThLimits limits;
+  guint worker_files;   /* a worker is replaced after so many */
+  guint worker_idle_ms; /* and ended after so long without one */
+} ThPoolOptions;
+
+typedef struct
+{
+  int source_fd;        /* borrowed */
+  const guint32 *boxes; /* pixels, largest first */
+  guint n_boxes;
+  ThAdmit admit; /* asked again for a second try: what was granted before is void then */
+  gpointer admit_data;
+} ThPoolJob;
+
+typedef struct _ThPool ThPool;
+
+ThPool *th_pool_new (const ThPoolOptions *options);
+/* Nobody may be inside any more. Ends all processes and reaps them, waiting a second at the most.
+ */
+void th_pool_free (ThPool *pool);
+
+/* Decodes one file in a worker of this class; called from as many threads as there are to be
+ * workers. A new worker inherits the calling thread's priority, which must therefore be the same
+ * for all threads of a class. A worker that dies is killed off, replaced, and the file tried once
+ * more: it may have been killed from outside. NO_SANDBOX: no worker can be had, error says why. */
+ThStatus th_pool_decode (ThPool *pool, ThClass klass, const ThPoolJob *job, ThDecoded *decoded,
+                         GError **error);
+/* Kills the workers that are at work, whose jobs end as CANCELLED, as do all later ones. */
+void th_pool_close (ThPool *pool);
+
+/* Ends what has been idle for too long and reaps what has ended; never blocks. Returns the
+ * monotonic time at which it wants to be called again, 0 where no process is left. */
+gint64 th_pool_tend (ThPool *pool);
+/* Why the last worker could not be started, or NULL. Caller frees. */
+char *th_pool_trouble (ThPool *pool);
+/* Processes of both classes that have not been reaped. */
+guint th_pool_processes (ThPool *pool);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThPool, th_pool_free)

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "engine/th-request.h"
+
+#include <string.h>
+
+static void
+clear_outcome (gpointer data)
+{
+  ThOutcome *outcome = data;
+
+  g_free (outcome->message);
+}
+
+/* Bytes that the strings of the request need, each MIME type counted once. */
+static gsize
+text_size (const char *const *uris, const char *const *mime_types, guint n, GHashTable *types)
+{
+  gsize size = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      size += strlen (uris[i]) + 1;
+      if (g_hash_table_add (types, (gpointer) mime_types[i]))
+        size += strlen (mime_types[i]) + 1;
+    }
+  return size;
+}
+
+static char *
+append (char **end, const char *string)
+{
+  gsize size = strlen (string) + 1;
+  char *copy = memcpy (*end, string, size);
+
+  *end += size;
+  return copy;
+}
+
+/* Gives each type that was counted its one copy. */
+static GHashTable *
+copy_types (GHashTable *types, char **end)
+{
+  GHashTable *copies = g_hash_table_new (g_str_hash, g_str_equal);
+  GHashTableIter iter;
+  gpointer type;
+
+  g_hash_table_iter_init (&iter, types);
+  while (g_hash_table_iter_next (&iter, &type, NULL))
+    {
+      char *copy = append (end, type);
+
+      g_hash_table_insert (copies, copy, copy);
+    }
+  return copies;
+}
+
+/* The same URI twice must not come twice within one event: items are told apart by their rank. */
+static void
+rank_items (ThRequest *request)
+{
+  g_autoptr (GHashTable) last = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < request->n_items; i++)
+    {
+      ThItem *item = &request->items[i];
+      const ThItem *earlier = g_hash_table_lookup (last, item->uri);
+
+      if (earlier != NULL)
+        {
+          item->rank = earlier->rank + 1;
+          request->has_duplicates = TRUE;
+        }
+      g_hash_table_replace (last, (gpointer) item->uri, item);
+    }
+}
+
+static void
+fill_items (ThRequest *request, const char *const *uris, const char *const *mime_types)
+{
+  g_autoptr (GHashTable) types = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) copies = NULL;
+  char *end;
+
+  request->text = g_malloc (text_size (uris, mime_types, request->n_items, types));
+  request->items = g_new0 (ThItem, request->n_items);
+  end = request->text;
+  copies = copy_types (types, &end);
+  for (guint i = 0; i < request->n_items; i++)
+    {
+      request->items[i].uri = append (&end, uris[i]);
+      request->items[i].mime_type = g_hash_table_lookup (copies, mime_types[i]);
+    }
+}
+
+ThRequest *
+th_request_new (const char *const *uris, const char *const *mime_types, guint n_uris,
+                const char *flavor, ThClass klass)
+{
+  ThRequest *request = g_new0 (ThRequest, 1);
+
+  g_atomic_ref_count_init (&request->refs);
+  request->klass = klass;
+  request->flavor_known = th_flavor_from_name (flavor, &request->flavor);
+  request->n_items = n_uris;
+  request->unsettled = n_uris;
+  request->held = g_array_new (FALSE, FALSE, sizeof (guint32));
+  request->outcomes = g_array_new (FALSE, FALSE, sizeof (ThOutcome));
+  g_array_set_clear_func (request->outcomes, clear_outcome);
+  if (n_uris > 0)
+    fill_items (request, uris, mime_types);
+  if (n_uris > 1)
+    rank_items (request);
+  return request;
+}
+
+ThRequest *
+th_request_ref (ThRequest *request)
+{
+  g_atomic_ref_count_inc (&request->refs);
+  return request;
+}
+
+void
+th_request_unref (ThRequest *request)
+{
+  if (!g_atomic_ref_count_dec (&request->refs))
+    return;
+  g_array_unref (request->held);
+  g_array_unref (request->outcomes);
+  g_free (request->items);
+  g_free (request->text);
+  g_free (request);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "engine/th-run.h"
+
+#include "cache/th-uri.h"
+#include "engine/th-message.h"
+
+/* A waiter whose request is kept alive. */
+typedef struct
+{
+  ThRequest *request;
+  ThWaiter waiter;
+  const char *uri;
+} Ask;
+
+typedef struct
+{
+  ThEngine *engine;
+  ThFileJob *file;
+  ThJob job;
+  char *uri;          /* by which the source was opened */
+  GArray *asks;       /* those that are being dealt with */
+  GHashTable *stored; /* URI → ThFlavors */
+} Run;
+
+static void
+clear_ask (gpointer data)
+{
+  Ask *ask = data;
+
+  th_request_unref (ask->request);
+}
+
+static void
+run_init (Run *run, ThEngine *engine, ThClass klass, ThFileJob *file)
+{
+  *run = (Run){ .engine = engine, .file = file };
+  th_job_init (&run->job, &engine->tools, klass);
+  run->asks = g_array_new (FALSE, FALSE, sizeof (Ask));
+  g_array_set_clear_func (run->asks, clear_ask);
+  run->stored = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+}
+
+static void
+run_clear (Run *run)
+{
+  th_job_clear (&run->job);
+  g_array_unref (run->asks);
+  g_hash_table_unref (run->stored);
+  g_free (run->uri);
+}
+
+/* Under the lock: takes over the waiters that there are. */
+static void
+collect (Run *run)
+{
+  g_autoptr (GArray) waiters = g_array_new (FALSE, FALSE, sizeof (ThWaiter));
+
+  g_array_set_size (run->asks, 0);
+  th_scheduler_collect (run->engine->scheduler, run->file, waiters);
+  for (guint i = 0; i < waiters->len; i++)
+    {
+      ThWaiter waiter = g_array_index (waiters, ThWaiter, i);
+      ThRequest *request =
+          g_hash_table_lookup (run->engine->requests, GUINT_TO_POINTER (waiter.handle));
+      Ask ask;
+
+      if (request == NULL)
+        continue;
+      ask = (Ask){ th_request_ref (request), waiter, request->items[waiter.index].uri };
+      g_array_append_val (run->asks, ask);
+    }
+}
+
+static void
+settle (Run *run, const Ask *ask, gint32 code, char *message)
+{
+  ThEngine *engine = run->engine;
+
+  g_mutex_lock (&engine->lock);
+  th_outbox_settle (engine->outbox, ask->request, ask->waiter.index, code, message,
+                    g_get_monotonic_time ());
+  th_engine_wake (engine);
+  g_mutex_unlock (&engine->lock);
+}
+
+static void
+settle_error (Run *run, const Ask *ask, const GError *error)
+{
+  settle (run, ask, (gint32) th_message_code (error), th_message_text (ask->uri, error));
+}
+
+static gboolean
+open_by (Run *run, const char *uri, GError **error)
+{
+  g_autofree char *path = th_uri_to_path (uri, error);
+
+  if (path == NULL || !th_job_open (&run->job, path, error))
+    return FALSE;
+  run->uri = g_strdup (uri);
+  return TRUE;
+}
+
+/* Opens the file by the first spelling that leads to one. Those that do not are settled. */
+static gboolean
+open_source (Run *run)
+{
+  while (run->asks->len > 0)
+    {
+      const Ask *ask = &g_array_index (run->asks, Ask, 0);
+      g_autoptr (GError) error = NULL;
+
+      if (open_by (run, ask->uri, &error))
+        return TRUE;
+      settle_error (run, ask, error);
+      g_array_remove_index (run->asks, 0);
+    }
+  return FALSE;
+}
+
+/* Other spellings and links led to the same file once; they may not any more. */
+static gboolean
+is_same_file (const Run *run, const Ask *ask)
+{
+  g_autofree char *path = NULL;
+
+  if (run->uri == NULL)
+    return FALSE;
+  if (g_str_equal (run->uri, ask->uri))
+    return TRUE;
+  path = th_uri_to_path (ask->uri, NULL);
+  return path != NULL && th_job_is_at (&run->job, path);
+}
+
+/* Starts over with a URI that leads to another file by now. */
+static void
+resubmit (Run *run, const Ask *ask)
+{
+  ThEngine *engine = run->engine;
+  g_auto (ThChecker) checker = { .cache = engine->cache, .mime = engine->mime };
+  ThCheck check;
+
+  th_check (&checker, ask->uri, ask->request->items[ask->waiter.index].mime_type,
+            ask->waiter.flavor, &check);
+  g_mutex_lock (&engine->lock);
+  /* The one ready of what was valid from the start is another matter. */
+  if (check.verdict == TH_CHECK_VALID)
+    th_outbox_settle (engine->outbox, ask->request, ask->waiter.index, TH_OUTCOME_READY, NULL,
+                      g_get_monotonic_time ());
+  else
+    th_engine_apply (engine, ask->request, ask->waiter.index, ask->waiter.flavor, &check);
+  th_engine_start_decoders (engine);
+  th_engine_wake (engine);
+  g_mutex_unlock (&engine->lock);
+}
+
+/* Settles those whom the cache has something for since the cheap pass; the others wait on. */
+static void
+look_again (Run *run)
+{
+  for (guint i = run->asks->len; i-- > 0;)
+    {
+      const Ask *ask = &g_array_index (run->asks, Ask, i);
+      gboolean same = is_same_file (run, ask);
+
+      if (!same)
+        resubmit (run, ask);
+      else if (th_job_is_cached (&run->job, ask->uri, ask->waiter.flavor))
+        settle (run, ask, TH_OUTCOME_READY, NULL);
+      else
+        continue;
+      g_array_remove_index (run->asks, i);
+    }
+}
+
+/* What is to be made for those that wait on. */
+static ThFlavors
+wait_on (Run *run)
+{
+  ThEngine *engine = run->engine;
+  ThFlavors flavors;
+
+  g_mutex_lock (&engine->lock);
+  for (guint i = 0; i < run->asks->len; i++)
+    th_scheduler_put_back (engine->scheduler, run->file, &g_array_index (run->asks, Ask, i).waiter);
+  flavors = th_scheduler_narrow (engine->scheduler, run->file);
+  g_mutex_unlock (&engine->lock);
+  return flavors;
+}
+
+static gboolean
+store (Run *run, const Ask *ask, GError **error)
+{
+  ThFlavors bit = TH_FLAVOR_BIT (ask->waiter.flavor);
+  ThFlavors done = GPOINTER_TO_UINT (g_hash_table_lookup (run->stored, ask->uri));
+
+  if ((done & bit) != 0)
+    return TRUE;
+  if (!th_job_store (&run->job, ask->uri, ask->waiter.flavor, error))
+    return FALSE;
+  g_hash_table_replace (run->stored, g_strdup (ask->uri), GUINT_TO_POINTER (done | bit));
+  return TRUE;
+}
+
+static void
+answer (Run *run, const Ask *ask, const GError *failure)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!is_same_file (run, ask))
+    resubmit (run, ask);
+  else if (failure != NULL)
+    settle_error (run, ask, failure);
+  else if (store (run, ask, &error))
+    settle (run, ask, TH_OUTCOME_READY, NULL);
+  else
+    settle_error (run, ask, error);
+}
+
+/* Until nobody waits any more, then the job is gone. Some may join meanwhile. */
+static void
+answer_all (Run *run, const GError *failure)
+{
+  ThEngine *engine = run->engine;
+  gboolean over;
+
+  do
+    {
+      g_mutex_lock (&engine->lock);
+      collect (run);
+      over = run->asks->len == 0 && th_scheduler_finish (engine->scheduler, run->file);
+      g_mutex_unlock (&engine->lock);
+      for (guint i = 0; i < run->asks->len; i++)
+        answer (run, &g_array_index (run->asks, Ask, i), failure);
+    }
+  while (!over);
+}
+
+static void
+decode (Run *run, GError **error)
+{
+  ThFlavors flavors;
+
+  look_again (run);
+  flavors = wait_on (run);
+  if (flavors != 0)
+    th_job_decode (&run->job, flavors, error);
+}
+
+void
+th_run_job (ThEngine *engine, ThClass klass, ThFileJob *file)
+{
+  g_autoptr (GError) error = NULL;
+  Run run;
+
+  run_init (&run, engine, klass, file);
+  g_mutex_lock (&engine->lock);
+  th_file_job_set_data (file, &run.job);
+  collect (&run);
+  g_mutex_unlock (&engine->lock);
+  if (open_source (&run))
+    decode (&run, &error);
+  else
+    {
+      g_mutex_lock (&engine->lock);
+      th_scheduler_narrow (engine->scheduler, file);
+      g_mutex_unlock (&engine->lock);
+    }
+  answer_all (&run, error);
+  run_clear (&run);
+}
