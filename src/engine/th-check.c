@@ -54,7 +54,7 @@ find_path (Look *look, GError **error)
 static gboolean
 find_file (Look *look, GError **error)
 {
-  if (!th_stamp_from_path (look->path, &look->stamp, &look->st, error))
+  if (!th_stamp_for_lookup (look->path, &look->stamp, &look->st, error))
     return FALSE;
   if (S_ISREG (look->st.st_mode))
     return TRUE;

@@ -30,6 +30,7 @@ struct _ThEngine
   guint32 last_handle;
   guint active[TH_N_CLASSES]; /* decoding threads that are at work */
   gint64 tend_at;             /* when the pool wants to be tended, 0: not at all */
+  gboolean tidied;            /* what earlier processes left in the cache is gone */
   gboolean closing;
 };
 

@@ -79,38 +79,57 @@ th_engine_start_decoders (ThEngine *engine)
     }
 }
 
+/* NULL: this thread has nothing to do; *first where it is the first to say so. */
 static ThFileJob *
-take_job (ThEngine *engine, ThClass klass)
+take_job (ThEngine *engine, ThClass klass, gboolean *first)
 {
   ThFileJob *file = NULL;
+
+  *first = FALSE;
 
   g_mutex_lock (&engine->lock);
   if (!engine->closing)
     file = th_scheduler_take (engine->scheduler, klass);
-  if (file == NULL)
+  if (file == NULL && !engine->closing)
+    {
+      *first = !engine->tidied;
+      engine->tidied = TRUE;
+    }
+  if (file == NULL && !*first)
     engine->active[klass]--;
   g_mutex_unlock (&engine->lock);
   return file;
 }
 
-/* What a decoding thread does: one file after the other while there are any. */
+static void
+decode_file (ThEngine *engine, ThClass klass, ThFileJob *file)
+{
+  th_run_job (engine, klass, file);
+  g_mutex_lock (&engine->lock);
+  if (engine->tend_at == 0)
+    engine->tend_at = g_get_monotonic_time () + G_USEC_PER_SEC;
+  th_engine_wake (engine);
+  g_mutex_unlock (&engine->lock);
+}
+
+/* What a decoding thread does: one file after the other while there are any, and, once, the
+ * sweeping after those who were killed, when nobody waits. */
 static void
 decode_files (gpointer token, gpointer data)
 {
   ThEngine *engine = data;
   ThClass klass = (ThClass) (GPOINTER_TO_UINT (token) - 1);
   ThFileJob *file;
+  gboolean first;
 
   if (klass == TH_BACKGROUND)
     th_priority_become_idle ();
-  while ((file = take_job (engine, klass)) != NULL)
+  while ((file = take_job (engine, klass, &first)) != NULL || first)
     {
-      th_run_job (engine, klass, file);
-      g_mutex_lock (&engine->lock);
-      if (engine->tend_at == 0)
-        engine->tend_at = g_get_monotonic_time () + G_USEC_PER_SEC;
-      th_engine_wake (engine);
-      g_mutex_unlock (&engine->lock);
+      if (file != NULL)
+        decode_file (engine, klass, file);
+      else
+        th_cache_remove_stale_temporaries (engine->cache);
     }
 }
 

@@ -151,13 +151,19 @@ th_job_store (ThJob *job, const char *uri, ThFlavor flavor, GError **error)
     .pages = decoded->pages,
     .duration = decoded->duration,
   };
+  g_autoptr (GError) local = NULL;
   guint i = 0;
 
   while (i < decoded->n_images && job->flavors[i] != flavor)
     i++;
   g_return_val_if_fail (i < decoded->n_images, FALSE);
-  return encode (job, i, error)
-         && th_cache_store (job->tools->cache, flavor, job->bodies[i], &info, error);
+  if (!encode (job, i, error))
+    return FALSE;
+  if (th_cache_store (job->tools->cache, flavor, job->bodies[i], &info, &local))
+    return TRUE;
+  /* Whatever went wrong with the disk, to clients it is one thing. */
+  g_set_error_literal (error, TH_ERROR, TH_ERROR_SAVE_FAILED, local->message);
+  return FALSE;
 }
 
 void

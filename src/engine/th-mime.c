@@ -8,7 +8,7 @@
 
 #include "base/th-error.h"
 
-#define GROUP "Thimble Manifest"
+#define GROUP "Codec "
 #define KEY   "MimeTypes"
 /* Answers that are remembered; clients invent no end of types. */
 #define MEMO_ENTRIES 512u
@@ -44,16 +44,28 @@ add_type (GHashTable *known, const char *type)
 }
 
 static void
+read_codec (GHashTable *known, GKeyFile *file, const char *group)
+{
+  g_auto (GStrv) types = NULL;
+
+  if (!g_str_has_prefix (group, GROUP))
+    return;
+  types = g_key_file_get_string_list (file, group, KEY, NULL, NULL);
+  for (guint i = 0; types != NULL && types[i] != NULL; i++)
+    add_type (known, g_strstrip (types[i]));
+}
+
+static void
 read_manifest (GHashTable *known, const char *path)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_auto (GStrv) types = NULL;
+  g_auto (GStrv) groups = NULL;
 
   if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
     return;
-  types = g_key_file_get_string_list (file, GROUP, KEY, NULL, NULL);
-  for (guint i = 0; types != NULL && types[i] != NULL; i++)
-    add_type (known, g_strstrip (types[i]));
+  groups = g_key_file_get_groups (file, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    read_codec (known, file, groups[i]);
 }
 
 static gboolean

@@ -7,9 +7,9 @@
 
 typedef struct _ThMime ThMime;
 
-/* Reads DIR/ *.manifest. One is a key file with a group [Thimble Manifest] whose key MimeTypes
- * lists types, separated by semicolons. Those that make no sense are left out; NULL where the
- * folder cannot be read or holds none that does. */
+/* Reads the files DIR/NAME.manifest: key files in which each group [Codec NAME] lists its types
+ * under MimeTypes. What makes no sense is left out; NULL where the folder cannot be read or holds
+ * nothing that does. */
 ThMime *th_mime_new (const char *manifest_dir, GError **error);
 void th_mime_free (ThMime *mime);
 
