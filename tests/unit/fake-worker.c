@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A worker that greets well and then behaves as TH_FAKE says: "crash" on each job, "crash-once" on
+ * the first one ever (TH_FAKE_FLAG names the file that remembers it), "hang", "touch" the source,
+ * "deaf" without a greeting, "bare" without a lock-down. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wire/th-wire.h"
+
+static void
+greet (ThStatus status)
+{
+  ThWireMessage message;
+
+  th_wire_init (&message, TH_WIRE_HELLO, 0);
+  message.hello.version = TH_WIRE_VERSION;
+  message.hello.seccomp = status == TH_STATUS_OK;
+  message.hello.status = status;
+  th_wire_set_text (message.hello.build, sizeof message.hello.build, TH_VERSION);
+  th_wire_set_text (message.hello.text, sizeof message.hello.text, "this kernel has no filter");
+  th_wire_send (TH_WIRE_FD, &message, -1, NULL);
+}
+
+static void
+touch (int source, guint32 job)
+{
+  const struct timespec now[2] = { { 0, UTIME_NOW }, { 0, UTIME_NOW } };
+  ThWireMessage message;
+
+  futimens (source, now);
+  th_wire_init (&message, TH_WIRE_PLAN, job);
+  message.plan.status = TH_STATUS_CORRUPT;
+  th_wire_set_text (message.plan.text, sizeof message.plan.text, "cut off");
+  th_wire_send (TH_WIRE_FD, &message, -1, NULL);
+}
+
+static void
+be_real (void)
+{
+  const char *real = getenv ("TH_FAKE_REAL");
+  char *argv[] = { (char *) real, NULL };
+
+  execv (real, argv);
+  _exit (1);
+}
+
+int
+main (void)
+{
+  const char *mode = getenv ("TH_FAKE");
+  ThWireMessage message;
+  int source = -1;
+
+  if (strcmp (mode, "deaf") == 0)
+    return 0;
+  if (strcmp (mode, "crash-once") == 0 && access (getenv ("TH_FAKE_FLAG"), F_OK) == 0)
+    be_real ();
+  greet (strcmp (mode, "bare") == 0 ? TH_STATUS_NO_SANDBOX : TH_STATUS_OK);
+  while (th_wire_receive (TH_WIRE_FD, &message, &source) == TH_WIRE_GOT)
+    {
+      if (strcmp (mode, "crash-once") == 0)
+        close (open (getenv ("TH_FAKE_FLAG"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+      if (g_str_has_prefix (mode, "crash"))
+        _exit (7);
+      while (strcmp (mode, "hang") == 0)
+        pause ();
+      touch (source, message.head.job);
+      close (source);
+    }
+  return 0;
+}

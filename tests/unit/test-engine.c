@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "engine/th-engine.h"
+
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/th-paths.h"
+#include "cache/th-png-text.h"
+#include "cache/th-uri.h"
+#include "engine-fixture.h"
+
+typedef const char *const *Uris;
+
+static void
+fixture_set_up (Fixture *fixture, gconstpointer unused)
+{
+  fixture_init (fixture);
+}
+
+static void
+fixture_tear_down (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GArray) children = NULL;
+
+  fixture_clear (fixture);
+  children = fixture_children ();
+  g_assert_cmpuint (children->len, ==, 0);
+}
+
+static void
+use_fake (Fixture *fixture, const char *mode)
+{
+  g_autofree char *real = th_paths_worker ();
+
+  g_setenv ("TH_FAKE", mode, TRUE);
+  g_setenv ("TH_FAKE_REAL", real, TRUE);
+  g_free (fixture->options.worker_path);
+  fixture->options.worker_path = g_test_build_filename (G_TEST_BUILT, "unit", "fake-worker", NULL);
+}
+
+static GPtrArray *
+many_pictures (Fixture *fixture, guint n, guint32 side)
+{
+  GPtrArray *uris = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%04u.png", i);
+
+      g_ptr_array_add (uris, fixture_picture (fixture, name, side, side / 2 + 1, i));
+    }
+  return uris;
+}
+
+static void
+test_one (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *uri = fixture_picture (fixture, "a.png", 300, 200, 1);
+  g_autofree char *cached = th_cache_path (fixture->cache, uri, TH_FLAVOR_NORMAL);
+  g_autoptr (ThPngText) text = NULL;
+  guint32 handle;
+
+  fixture_start (fixture);
+  handle = fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
+  g_assert_cmpuint (handle, ==, 1);
+  g_assert_cmpuint (fixture->records->len, ==, 0);
+  g_assert_cmpuint (th_engine_pending (fixture->engine), ==, 1);
+  fixture_wait (fixture, 1);
+  g_assert_cmpuint (th_engine_pending (fixture->engine), ==, 0);
+  g_assert_cmpuint (fixture_check (fixture, handle, (Uris) &uri, 1), ==, 1);
+  text = th_png_text_read (cached, NULL);
+  g_assert_nonnull (text);
+  g_assert_cmpstr (th_png_text_get (text, "Thumb::Image::Width"), ==, "300");
+  g_assert_cmpuint (th_png_text_size (text).width, ==, 128);
+  g_assert_null (th_engine_trouble (fixture->engine));
+}
+
+typedef struct
+{
+  const char *uri; /* NULL: of name */
+  const char *name;
+  const char *type;
+  int code;
+  const char *text;
+} VerdictRow;
+
+static const VerdictRow verdicts[] = {
+  { "", NULL, "image/png", TH_ERROR_OTHER, "g-io-error-quark, code 15" },
+  { "http://example.org/a.png", NULL, "image/png", TH_ERROR_OTHER, "g-io-error-quark, code 15" },
+  { "/a/bare/path.png", NULL, "image/png", TH_ERROR_OTHER, "g-io-error-quark, code 15" },
+  { NULL, "missing.png", "image/png", TH_ERROR_OTHER, "(domain g-io-error-quark, code 1) " },
+  { NULL, "folder", "image/png", TH_ERROR_UNSUPPORTED, "folder" },
+  { NULL, "fifo", "image/png", TH_ERROR_UNSUPPORTED, "regular" },
+  { NULL, "good.png", "text/plain", TH_ERROR_UNSUPPORTED, "text/plain" },
+  { NULL, "good.png", "image/x-no-such-thing", TH_ERROR_UNSUPPORTED, "image/x-no-such-thing" },
+  { NULL, "text.png", "image/png", TH_ERROR_INVALID_FORMAT, "text.png" },
+  { NULL, "empty.png", "application/x-zerosize", TH_ERROR_NO_CONTENT, "empty.png" },
+  { NULL, "../cache/normal/any.png", "image/png", TH_ERROR_IS_THUMBNAIL, "thumbnail itself" },
+};
+
+static void
+make_odd_files (Fixture *fixture)
+{
+  g_autofree char *good = fixture_picture (fixture, "good.png", 20, 20, 3);
+  g_autofree char *folder = fixture_path (fixture, "folder");
+  g_autofree char *fifo = fixture_path (fixture, "fifo");
+  g_autofree char *text = fixture_path (fixture, "text.png");
+  g_autofree char *empty = fixture_path (fixture, "empty.png");
+  g_autofree char *normal = g_build_filename (fixture->cache_root, "normal", NULL);
+  g_autofree char *any = g_build_filename (normal, "any.png", NULL);
+
+  g_assert_no_errno (g_mkdir (folder, 0700));
+  g_assert_no_errno (mkfifo (fifo, 0600));
+  g_assert_true (g_file_set_contents (text, "just words", -1, NULL));
+  g_assert_true (g_file_set_contents (empty, "", 0, NULL));
+  g_assert_no_errno (g_mkdir_with_parents (normal, 0700));
+  g_assert_true (g_file_set_contents (any, "x", 1, NULL));
+}
+
+static void
+test_verdicts (Fixture *fixture, gconstpointer unused)
+{
+  make_odd_files (fixture);
+  fixture_start (fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (verdicts); i++)
+    {
+      const VerdictRow *row = &verdicts[i];
+      g_autofree char *uri =
+          row->uri != NULL ? g_strdup (row->uri) : fixture_uri (fixture, row->name);
+      const Record *record;
+      guint32 handle;
+
+      g_test_message ("%s as %s", uri, row->type);
+      fixture_forget (fixture);
+      handle =
+          th_engine_queue (fixture->engine, (Uris) &uri, &row->type, 1, "normal", TH_FOREGROUND);
+      fixture_wait (fixture, 1);
+      g_assert_cmpuint (fixture_check (fixture, handle, (Uris) &uri, 1), ==, 0);
+      record = fixture_error (fixture, uri);
+      g_assert_nonnull (record);
+      g_test_message ("%s", record->message);
+      g_assert_cmpint (record->code, ==, row->code);
+      g_assert_nonnull (strstr (record->message, row->text));
+      g_assert_nonnull (strstr (record->message, uri));
+    }
+}
+
+static void
+test_unreadable (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *uri = fixture_picture (fixture, "a.png", 30, 30, 1);
+  g_autofree char *path = fixture_path (fixture, "a.png");
+
+  if (geteuid () == 0)
+    {
+      g_test_skip ("root may read everything");
+      return;
+    }
+  fixture_start (fixture);
+  fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
+  fixture_wait (fixture, 1);
+  g_assert_null (fixture_error (fixture, uri));
+  fixture_forget (fixture);
+  g_assert_no_errno (g_chmod (path, 0));
+  fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
+  fixture_wait (fixture, 1);
+  g_assert_cmpint (fixture_error (fixture, uri)->code, ==, TH_ERROR_OTHER);
+}
+
+static void
+test_read_only_cache (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *uri = fixture_picture (fixture, "a.png", 30, 30, 1);
+
+  if (geteuid () == 0)
+    {
+      g_test_skip ("root may write everywhere");
+      return;
+    }
+  g_assert_no_errno (g_mkdir (fixture->cache_root, 0500));
+  fixture_start (fixture);
+  fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
+  fixture_wait (fixture, 1);
+  g_assert_cmpint (fixture_error (fixture, uri)->code, ==, TH_ERROR_SAVE_FAILED);
+}
+
+static void
+test_types (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const tried[] = { "image/png",   "",          "application/octet-stream",
+                                       "image/x-png", "IMAGE/PNG", "image/jpeg" };
+  g_autofree char *uri = fixture_picture (fixture, "a.png", 30, 30, 1);
+  const char *const *schemes;
+  const char *const *types;
+
+  fixture_start (fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (tried); i++)
+    th_engine_queue (fixture->engine, (Uris) &uri, &tried[i], 1, "large", TH_FOREGROUND);
+  fixture->flavor = TH_FLAVOR_LARGE;
+  fixture_wait (fixture, G_N_ELEMENTS (tried));
+  g_assert_null (fixture_error (fixture, uri));
+  th_engine_supported (fixture->engine, &schemes, &types);
+  g_assert_true (g_strv_contains (types, "image/png"));
+  g_assert_cmpuint (g_strv_length ((char **) types), ==, g_strv_length ((char **) schemes));
+}
+
+/* Half of the files are cached: they come first, together, in order. */
+static void
+test_cached_first (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = many_pictures (fixture, 200, 40);
+  g_autoptr (GPtrArray) half = g_ptr_array_new ();
+  g_autoptr (GPtrArray) records = NULL;
+  const Record *first;
+  guint32 handle;
+
+  fixture_start (fixture);
+  for (guint i = 0; i < uris->len; i += 2)
+    g_ptr_array_add (half, uris->pdata[i]);
+  fixture_queue (fixture, (Uris) half->pdata, half->len, TH_FOREGROUND);
+  fixture_wait (fixture, 1);
+  fixture_forget (fixture);
+  handle = fixture_queue (fixture, (Uris) uris->pdata, uris->len, TH_FOREGROUND);
+  fixture_wait (fixture, 1);
+  g_assert_cmpuint (fixture_check (fixture, handle, (Uris) uris->pdata, uris->len), ==, 200);
+  records = fixture_records (fixture, handle);
+  first = records->pdata[1];
+  g_assert_cmpint (first->kind, ==, READY);
+  g_assert_cmpuint (first->n, ==, half->len);
+  for (guint i = 0; i < half->len; i++)
+    g_assert_cmpstr (first->uris[i], ==, half->pdata[i]);
+  g_assert_cmpuint (records->len, ==, 3 + 100);
+}
+
+/* Repeated URIs, other spellings, hard links: each is answered, each has its own file. */
+static void
+test_same_file (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *uri = fixture_picture (fixture, "a-b.png", 300, 300, 1);
+  g_autofree char *path = fixture_path (fixture, "a-b.png");
+  g_autofree char *link_path = fixture_path (fixture, "link.png");
+  g_autofree char *link_uri = th_uri_from_path (link_path);
+  g_autofree char *spelled = g_strdup_printf ("file://%s/a%%2Db.png", fixture->pictures);
+  const char *uris[] = { uri, spelled, uri, link_uri, uri };
+
+  g_assert_no_errno (link (path, link_path));
+  fixture_start (fixture);
+  for (guint klass = 0; klass < TH_N_CLASSES; klass++)
+    {
+      guint32 handle = fixture_queue (fixture, uris, G_N_ELEMENTS (uris), (ThClass) klass);
+
+      fixture_wait (fixture, 1);
+      g_assert_cmpuint (fixture_check (fixture, handle, uris, G_N_ELEMENTS (uris)), ==, 5);
+      fixture_forget (fixture);
+      /* Then all again, cached. */
+      handle = fixture_queue (fixture, uris, G_N_ELEMENTS (uris), (ThClass) klass);
+      fixture_wait (fixture, 1);
+      g_assert_cmpuint (fixture_check (fixture, handle, uris, G_N_ELEMENTS (uris)), ==, 5);
+      fixture_forget (fixture);
+      fixture->flavor = TH_FLAVOR_X_LARGE;
+    }
+}
+
+static void
+test_bad_flavor (Fixture *fixture, gconstpointer unused)
+{
+  const char *uris[] = { "file:///a", "file:///b", "file:///a" };
+  const char *types[] = { "image/png", "image/png", "image/png" };
+  guint32 handle;
+
+  fixture_start (fixture);
+  handle = th_engine_queue (fixture->engine, uris, types, 3, "huge", TH_BACKGROUND);
+  fixture_wait (fixture, 1);
+  g_assert_cmpuint (fixture_check (fixture, handle, uris, 3), ==, 0);
+  g_assert_cmpint (fixture_error (fixture, "file:///b")->code, ==, TH_ERROR_UNSUPPORTED_FLAVOR);
+  handle = th_engine_queue (fixture->engine, uris, types, 0, "normal", TH_FOREGROUND);
+  fixture_wait (fixture, 2);
+  g_assert_cmpuint (fixture_check (fixture, handle, NULL, 0), ==, 0);
+}
+
+static void
+test_dequeue (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = many_pictures (fixture, 100, 200);
+  guint32 first, second;
+
+  fixture_start (fixture);
+  first = fixture_queue (fixture, (Uris) uris->pdata, uris->len, TH_FOREGROUND);
+  second = fixture_queue (fixture, (Uris) uris->pdata, 20, TH_BACKGROUND);
+  while (fixture->records->len < 10)
+    g_main_context_iteration (NULL, TRUE);
+  th_engine_dequeue (fixture->engine, first);
+  th_engine_dequeue (fixture->engine, first);
+  th_engine_dequeue (fixture->engine, 4711);
+  fixture_wait (fixture, 2);
+  g_assert_cmpuint (fixture_check (fixture, second, (Uris) uris->pdata, 20), ==, 20);
+  g_assert_cmpuint (fixture_records (fixture, first)->len, <, uris->len);
+  th_engine_dequeue (fixture->engine, second);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpuint (fixture->finished, ==, 2);
+}
+
+static void
+test_background (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = many_pictures (fixture, 300, 20);
+  g_autoptr (GPtrArray) records = NULL;
+  guint32 handle;
+
+  for (guint i = 0; i < 300; i++)
+    g_ptr_array_add (uris, g_strdup_printf ("file:///nowhere/%u", i));
+  fixture_start (fixture);
+  handle = fixture_queue (fixture, (Uris) uris->pdata, uris->len, TH_BACKGROUND);
+  fixture_wait (fixture, 1);
+  g_assert_cmpuint (fixture_check (fixture, handle, (Uris) uris->pdata, uris->len), ==, 300);
+  records = fixture_records (fixture, handle);
+  for (guint i = 0; i < records->len; i++)
+    {
+      const Record *record = records->pdata[i];
+
+      g_assert_cmpuint (record->n, <=, 256);
+      if (record->kind == FAILED)
+        g_assert_cmpuint (g_strv_length (g_strsplit (record->message, "\n", -1)), ==, record->n);
+    }
+}
+
+/* A hundred thousand that are not there: told one by one, in bounded turns of the main loop. */
+static void
+test_flood (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = g_ptr_array_new_with_free_func (g_free);
+  guint before = 0;
+  guint32 handle;
+
+  for (guint i = 0; i < 100000; i++)
+    g_ptr_array_add (uris, g_strdup_printf ("file:///nowhere/at/all/picture-%u.png", i));
+  fixture_start (fixture);
+  handle = fixture_queue (fixture, (Uris) uris->pdata, uris->len, TH_FOREGROUND);
+  while (fixture->finished == 0)
+    {
+      g_main_context_iteration (NULL, TRUE);
+      g_assert_cmpuint (fixture->records->len - before, <=, 64);
+      before = fixture->records->len;
+    }
+  g_assert_cmpuint (fixture_check (fixture, handle, (Uris) uris->pdata, uris->len), ==, 0);
+}
+
+static void
+test_free_busy (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = many_pictures (fixture, 60, 600);
+  guint records;
+
+  for (guint round = 0; round < 6; round++)
+    {
+      fixture_start (fixture);
+      fixture_queue (fixture, (Uris) uris->pdata, uris->len, TH_FOREGROUND);
+      fixture_queue (fixture, (Uris) uris->pdata, uris->len, TH_BACKGROUND);
+      for (guint i = 0; i < round * 3; i++)
+        g_main_context_iteration (NULL, TRUE);
+      records = fixture->records->len;
+      fixture_stop (fixture);
+      while (g_main_context_iteration (NULL, FALSE))
+        ;
+      g_assert_cmpuint (fixture->records->len, ==, records);
+      fixture->flavor = (ThFlavor) ((fixture->flavor + 1) % TH_N_FLAVORS);
+    }
+}
+
+/* Workers that are killed while they have nothing to do cost no file. */
+static void
+test_killed_idle (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = many_pictures (fixture, 10, 50);
+
+  fixture_start (fixture);
+  for (guint i = 0; i < uris->len; i++)
+    {
+      g_autoptr (GArray) children = NULL;
+
+      fixture_queue (fixture, (Uris) &uris->pdata[i], 1, TH_FOREGROUND);
+      fixture_wait (fixture, i + 1);
+      g_assert_null (fixture_error (fixture, uris->pdata[i]));
+      children = fixture_children ();
+      for (guint j = 0; j < children->len; j++)
+        kill (g_array_index (children, int, j), SIGKILL);
+    }
+}
+
+static void
+queue_one_bad (Fixture *fixture, int code, const char *text)
+{
+  g_autofree char *uri = fixture_picture (fixture, "a.png", 50, 50, 1);
+  const Record *record;
+
+  fixture_forget (fixture);
+  fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
+  fixture_wait (fixture, 1);
+  record = fixture_error (fixture, uri);
+  g_assert_nonnull (record);
+  g_test_message ("%s", record->message);
+  g_assert_cmpint (record->code, ==, code);
+  g_assert_nonnull (strstr (record->message, text));
+}
+
+static void
+test_no_worker (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *trouble = NULL;
+
+  fixture->options.worker_path = g_strdup ("/nowhere/thimble-worker");
+  fixture_start (fixture);
+  trouble = th_engine_trouble (fixture->engine);
+  g_assert_nonnull (trouble);
+  queue_one_bad (fixture, TH_ERROR_OTHER, "/nowhere/thimble-worker");
+  queue_one_bad (fixture, TH_ERROR_OTHER, "/nowhere/thimble-worker");
+}
+
+typedef struct
+{
+  const char *mode;
+  int code;
+  const char *text;
+  gboolean trouble;
+} FakeRow;
+
+static const FakeRow fakes[] = {
+  { "crash", TH_ERROR_INVALID_FORMAT, "crashed", FALSE },
+  { "hang", TH_ERROR_OTHER, "too long", FALSE },
+  { "touch", TH_ERROR_OTHER, "still being written", FALSE },
+  { "deaf", TH_ERROR_OTHER, "start", TRUE },
+  { "bare", TH_ERROR_OTHER, "this kernel has no filter", TRUE },
+};
+
+static void
+test_fake (Fixture *fixture, gconstpointer data)
+{
+  const FakeRow *row = data;
+  g_autofree char *trouble = NULL;
+
+  use_fake (fixture, row->mode);
+  fixture->options.limits.wall_ms = 300;
+  fixture_start (fixture);
+  queue_one_bad (fixture, row->code, row->text);
+  queue_one_bad (fixture, row->code, row->text);
+  trouble = th_engine_trouble (fixture->engine);
+  g_assert_cmpint (trouble != NULL, ==, row->trouble);
+}
+
+/* A crash that does not repeat costs nothing. */
+static void
+test_crash_once (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *uri = fixture_picture (fixture, "a.png", 50, 50, 1);
+  g_autofree char *flag = g_build_filename (fixture->folder, "flag", NULL);
+
+  g_setenv ("TH_FAKE_FLAG", flag, TRUE);
+  use_fake (fixture, "crash-once");
+  fixture_start (fixture);
+  fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
+  fixture_wait (fixture, 1);
+  g_assert_true (g_file_test (flag, G_FILE_TEST_EXISTS));
+  g_assert_null (fixture_error (fixture, uri));
+}
+
+/* Idle workers end by themselves, and none stays as a zombie. */
+static void
+test_idle_end (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *uri = fixture_picture (fixture, "a.png", 50, 50, 1);
+  gint64 end = g_get_monotonic_time () + 30 * G_USEC_PER_SEC;
+  guint left = 1;
+
+  fixture->options.worker_idle_ms = 100;
+  fixture_start (fixture);
+  fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
+  fixture_wait (fixture, 1);
+  while (left > 0)
+    {
+      g_autoptr (GArray) children = NULL;
+
+      g_main_context_iteration (NULL, TRUE);
+      children = fixture_children ();
+      left = children->len;
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
+}
+
+#define ADD(path, function)                                                                        \
+  g_test_add (path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  ADD ("/engine/one", test_one);
+  ADD ("/engine/verdicts", test_verdicts);
+  ADD ("/engine/unreadable", test_unreadable);
+  ADD ("/engine/read-only-cache", test_read_only_cache);
+  ADD ("/engine/types", test_types);
+  ADD ("/engine/cached-first", test_cached_first);
+  ADD ("/engine/same-file", test_same_file);
+  ADD ("/engine/bad-flavor", test_bad_flavor);
+  ADD ("/engine/dequeue", test_dequeue);
+  ADD ("/engine/background", test_background);
+  ADD ("/engine/flood", test_flood);
+  ADD ("/engine/free-busy", test_free_busy);
+  ADD ("/engine/killed-idle", test_killed_idle);
+  ADD ("/engine/no-worker", test_no_worker);
+  ADD ("/engine/crash-once", test_crash_once);
+  ADD ("/engine/idle-end", test_idle_end);
+  for (guint i = 0; i < G_N_ELEMENTS (fakes); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/engine/worker-%s", fakes[i].mode);
+
+      g_test_add (path, Fixture, &fakes[i], fixture_set_up, test_fake, fixture_tear_down);
+    }
+  return g_test_run ();
+}
