@@ -109,7 +109,7 @@ th_folder_open (const char *root, const char *path, GError **error)
   int folder = open_folder (path);
   struct stat st;
 
-  if (folder < 0 && errno == ENOENT)
+  if (folder < 0 && (errno == ENOENT || errno == ENOTDIR))
     {
       if (!th_folder_check (root, error) || !make_with_parents (path, error))
         return -1;
