@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname -- "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif
+mkdir -p corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text
 base=$work/base.png
 convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
 convert "$base" "$work/base.ppm"
@@ -57,3 +57,13 @@ printf 'Exif\0\0II*\0\010\0\0\0\002\0\017\001\002\0\001\0\0\0a\0\0\0\022\001\003
   >corpus/exif/little.bin
 printf 'MM\0*\0\0\0\010\0\002\001\017\0\002\0\0\0\001a\0\0\0\001\022\0\003\0\0\0\001\0\010\0\0\0\0\0\0' \
   >corpus/exif/big.bin
+
+# Thumbnails of which only the chunks before the pixels count: the target puts the CRCs right.
+png_head='\211PNG\r\n\032\n\0\0\0\015IHDR\0\0\0\002\0\0\0\002\010\002\0\0\0crc.'
+png_uri='\0\0\0\024tEXtThumb::URI\0file:///acrc.'
+png_tail='\0\0\0\001IDATxcrc.\0\0\0\0IENDcrc.'
+printf "$png_head$png_uri"'\0\0\0\036tEXtThumb::MTime\0001700000000.123456crc.'"$png_tail" \
+  >corpus/png-text/fraction.png
+printf "$png_head$png_uri"'\0\0\0\017tEXtThumb::MTime\000-1crc.\0\0\0&tEXtX-Thimble::Stamp\000v1 -1.000000007 5 420crc.'"$png_tail" \
+  >corpus/png-text/stamp.png
+printf 'v1 1700000000.123456789 4711 -' >corpus/png-text/stamp.txt
