@@ -49,12 +49,13 @@ th_bytes_slice (ThBytes bytes, gsize offset, gsize length, ThBytes *slice)
 {
   if (!inside (bytes, offset, length))
     return FALSE;
-  *slice = (ThBytes){ bytes.data + offset, length };
+  /* No arithmetic on the NULL that may stand for no bytes. */
+  *slice = (ThBytes){ length > 0 ? bytes.data + offset : bytes.data, length };
   return TRUE;
 }
 
 gboolean
 th_bytes_starts_with (ThBytes bytes, const void *prefix, gsize length)
 {
-  return bytes.size >= length && memcmp (bytes.data, prefix, length) == 0;
+  return length == 0 || (bytes.size >= length && memcmp (bytes.data, prefix, length) == 0);
 }

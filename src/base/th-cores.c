@@ -16,8 +16,9 @@ affinity_cores (void)
   return (guint) CPU_COUNT (&set);
 }
 
+/* At least n_wanted words of a file. */
 static gboolean
-read_words (const char *root, const char *path, char ***words)
+read_words (const char *root, const char *path, guint n_wanted, char ***words)
 {
   g_autofree char *full = g_strconcat (root, path, NULL);
   g_autofree char *text = NULL;
@@ -25,7 +26,7 @@ read_words (const char *root, const char *path, char ***words)
   if (!g_file_get_contents (full, &text, NULL, NULL))
     return FALSE;
   *words = g_strsplit_set (g_strstrip (text), " \n", -1);
-  return TRUE;
+  return g_strv_length (*words) >= n_wanted;
 }
 
 /* Whole cores of a quota, or G_MAXUINT where there is none ("max", -1, unreadable). */
@@ -46,7 +47,7 @@ v2_cores (const char *root, const char *group)
   g_autofree char *path = g_strconcat (group, "/cpu.max", NULL);
   g_auto (GStrv) words = NULL;
 
-  if (!read_words (root, path, &words) || g_strv_length (words) < 2)
+  if (!read_words (root, path, 2, &words))
     return G_MAXUINT;
   return quota_cores (words[0], words[1]);
 }
@@ -59,7 +60,7 @@ v1_cores (const char *root, const char *group)
   g_auto (GStrv) quota = NULL;
   g_auto (GStrv) period = NULL;
 
-  if (!read_words (root, quota_path, &quota) || !read_words (root, period_path, &period))
+  if (!read_words (root, quota_path, 1, &quota) || !read_words (root, period_path, 1, &period))
     return G_MAXUINT;
   return quota_cores (quota[0], period[0]);
 }

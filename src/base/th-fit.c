@@ -9,8 +9,8 @@ static ThSize
 scale_to (ThSize full, guint32 box)
 {
   guint32 major = MAX (full.width, full.height);
-  double ratio = (double) box / (double) major;
-  double minor = nearbyint ((double) MIN (full.width, full.height) * ratio);
+  /* Multiplied first: a quotient that lies halfway then is exactly halfway. */
+  double minor = nearbyint ((double) MIN (full.width, full.height) * box / major);
   guint32 side = (guint32) CLAMP (minor, 1.0, (double) box);
 
   return full.width >= full.height ? (ThSize){ box, side } : (ThSize){ side, box };

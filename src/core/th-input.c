@@ -90,11 +90,16 @@ read_fully (ThInput *input, guint64 offset, guint8 *buffer, gsize length)
   return (gssize) done;
 }
 
+static guint64
+bytes_left (const ThInput *input, guint64 offset)
+{
+  return offset < input->size ? input->size - offset : 0;
+}
+
 gssize
 th_input_read (ThInput *input, guint64 offset, void *buffer, gsize length)
 {
-  gsize left = offset < input->size ? (gsize) (input->size - offset) : 0;
-  gsize wanted = MIN (length, left);
+  const gsize wanted = (gsize) MIN (length, bytes_left (input, offset));
 
   if (input->memory == NULL)
     return read_fully (input, offset, buffer, wanted);
@@ -102,21 +107,33 @@ th_input_read (ThInput *input, guint64 offset, void *buffer, gsize length)
   return (gssize) wanted;
 }
 
+/* Where the window already has what is wanted, NULL otherwise. */
+static const guint8 *
+in_window (const ThInput *input, guint64 offset, gsize wanted)
+{
+  if (offset < input->start || offset - input->start > input->filled)
+    return NULL;
+  if (input->filled - (offset - input->start) < wanted)
+    return NULL;
+  return input->window + (offset - input->start);
+}
+
 ThBytes
 th_input_peek (ThInput *input, guint64 offset, gsize wanted)
 {
-  gsize left = offset < input->size ? (gsize) (input->size - offset) : 0;
-  gsize skip;
+  const gsize most = (gsize) MIN (bytes_left (input, offset), TH_INPUT_WINDOW);
+  const guint8 *found;
   gssize got;
 
+  if (most == 0)
+    return (ThBytes){ input->window, 0 };
   if (input->memory != NULL)
-    return (ThBytes){ input->memory + (input->size - left), MIN (left, TH_INPUT_WINDOW) };
-  wanted = MIN (MIN (wanted, left), TH_INPUT_WINDOW);
-  skip = (gsize) (offset - input->start);
-  if (offset >= input->start && skip <= input->filled && input->filled - skip >= MAX (wanted, 1))
-    return (ThBytes){ input->window + skip, input->filled - skip };
+    return (ThBytes){ input->memory + offset, most };
+  found = in_window (input, offset, CLAMP (wanted, 1, most));
+  if (found != NULL)
+    return (ThBytes){ found, input->filled - (gsize) (found - input->window) };
   input->filled = 0;
-  got = left > 0 ? read_fully (input, offset, input->window, MIN (left, TH_INPUT_WINDOW)) : 0;
+  got = read_fully (input, offset, input->window, most);
   input->start = offset;
   input->filled = (gsize) MAX (got, 0);
   return (ThBytes){ input->window, input->filled };
