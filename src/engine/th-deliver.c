@@ -151,12 +151,12 @@ th_engine_wake (ThEngine *engine)
   g_source_set_ready_time (engine->source, due == -1 ? 0 : due == 0 ? -1 : due);
 }
 
-static GSourceFuncs functions = { .dispatch = dispatch };
+static const GSourceFuncs functions = { .dispatch = dispatch };
 
 GSource *
 th_deliver_source_new (ThEngine *engine)
 {
-  GSource *source = g_source_new (&functions, sizeof (DeliverSource));
+  GSource *source = g_source_new ((GSourceFuncs *) &functions, sizeof (DeliverSource));
 
   ((DeliverSource *) source)->engine = engine;
   g_source_set_static_name (source, "thimble engine");

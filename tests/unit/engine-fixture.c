@@ -83,7 +83,7 @@ on_finished (guint32 handle, gpointer data)
   add_record (fixture, FINISHED, handle, NULL);
 }
 
-void
+static void
 fixture_init (Fixture *fixture)
 {
   *fixture = (Fixture){ .check_files = TRUE };
@@ -127,7 +127,7 @@ fixture_stop (Fixture *fixture)
   g_clear_pointer (&fixture->engine, th_engine_free);
 }
 
-void
+static void
 fixture_clear (Fixture *fixture)
 {
   fixture_stop (fixture);
@@ -138,6 +138,22 @@ fixture_clear (Fixture *fixture)
   g_free (fixture->folder);
   g_free (fixture->pictures);
   g_free (fixture->cache_root);
+}
+
+void
+fixture_set_up (Fixture *fixture, gconstpointer unused)
+{
+  fixture_init (fixture);
+}
+
+void
+fixture_tear_down (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GArray) children = NULL;
+
+  fixture_clear (fixture);
+  children = fixture_children ();
+  g_assert_cmpuint (children->len, ==, 0);
 }
 
 void
@@ -191,6 +207,20 @@ fixture_queue (Fixture *fixture, const char *const *uris, guint n, ThClass klass
   for (guint i = 0; i < n; i++)
     types[i] = "image/png";
   return th_engine_queue (fixture->engine, uris, types, n, th_flavor_name (fixture->flavor), klass);
+}
+
+GPtrArray *
+fixture_pictures (Fixture *fixture, guint n, guint32 side)
+{
+  GPtrArray *uris = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%04u.png", i);
+
+      g_ptr_array_add (uris, fixture_picture (fixture, name, side, side / 2 + 1, i));
+    }
+  return uris;
 }
 
 void

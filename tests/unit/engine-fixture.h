@@ -37,8 +37,9 @@ typedef struct
   ThFlavor flavor;
 } Fixture;
 
-void fixture_init (Fixture *fixture);
-void fixture_clear (Fixture *fixture);
+/* For g_test_add; the second one also sees that no process is left. */
+void fixture_set_up (Fixture *fixture, gconstpointer unused);
+void fixture_tear_down (Fixture *fixture, gconstpointer unused);
 /* With fixture->options as they are. */
 void fixture_start (Fixture *fixture);
 void fixture_stop (Fixture *fixture);
@@ -46,6 +47,8 @@ void fixture_stop (Fixture *fixture);
 /* Writes a picture whose pixels follow from seed; returns its URI. */
 char *fixture_picture (Fixture *fixture, const char *name, guint32 width, guint32 height,
                        guint32 seed);
+/* So many of them, 0000.png and up; the URIs are the caller's. */
+GPtrArray *fixture_pictures (Fixture *fixture, guint n, guint32 side);
 char *fixture_path (Fixture *fixture, const char *name);
 char *fixture_uri (Fixture *fixture, const char *name);
 /* All with the type image/png, in flavor normal. */
@@ -62,3 +65,5 @@ guint fixture_check (Fixture *fixture, guint32 handle, const char *const *uris, 
 const Record *fixture_error (Fixture *fixture, const char *uri);
 /* Processes that this one has started, zombies too. */
 GArray *fixture_children (void);
+
+typedef const char *const *Uris;

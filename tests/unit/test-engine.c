@@ -4,7 +4,6 @@
 #include "engine/th-engine.h"
 
 #include <glib/gstdio.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,49 +12,6 @@
 #include "cache/th-png-text.h"
 #include "cache/th-uri.h"
 #include "engine-fixture.h"
-
-typedef const char *const *Uris;
-
-static void
-fixture_set_up (Fixture *fixture, gconstpointer unused)
-{
-  fixture_init (fixture);
-}
-
-static void
-fixture_tear_down (Fixture *fixture, gconstpointer unused)
-{
-  g_autoptr (GArray) children = NULL;
-
-  fixture_clear (fixture);
-  children = fixture_children ();
-  g_assert_cmpuint (children->len, ==, 0);
-}
-
-static void
-use_fake (Fixture *fixture, const char *mode)
-{
-  g_autofree char *real = th_paths_worker ();
-
-  g_setenv ("TH_FAKE", mode, TRUE);
-  g_setenv ("TH_FAKE_REAL", real, TRUE);
-  g_free (fixture->options.worker_path);
-  fixture->options.worker_path = g_test_build_filename (G_TEST_BUILT, "unit", "fake-worker", NULL);
-}
-
-static GPtrArray *
-many_pictures (Fixture *fixture, guint n, guint32 side)
-{
-  GPtrArray *uris = g_ptr_array_new_with_free_func (g_free);
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("%04u.png", i);
-
-      g_ptr_array_add (uris, fixture_picture (fixture, name, side, side / 2 + 1, i));
-    }
-  return uris;
-}
 
 static void
 test_one (Fixture *fixture, gconstpointer unused)
@@ -213,7 +169,7 @@ test_types (Fixture *fixture, gconstpointer unused)
 static void
 test_cached_first (Fixture *fixture, gconstpointer unused)
 {
-  g_autoptr (GPtrArray) uris = many_pictures (fixture, 200, 40);
+  g_autoptr (GPtrArray) uris = fixture_pictures (fixture, 200, 40);
   g_autoptr (GPtrArray) half = g_ptr_array_new ();
   g_autoptr (GPtrArray) records = NULL;
   const Record *first;
@@ -286,7 +242,7 @@ test_bad_flavor (Fixture *fixture, gconstpointer unused)
 static void
 test_dequeue (Fixture *fixture, gconstpointer unused)
 {
-  g_autoptr (GPtrArray) uris = many_pictures (fixture, 100, 200);
+  g_autoptr (GPtrArray) uris = fixture_pictures (fixture, 100, 200);
   guint32 first, second;
 
   fixture_start (fixture);
@@ -309,7 +265,7 @@ test_dequeue (Fixture *fixture, gconstpointer unused)
 static void
 test_background (Fixture *fixture, gconstpointer unused)
 {
-  g_autoptr (GPtrArray) uris = many_pictures (fixture, 300, 20);
+  g_autoptr (GPtrArray) uris = fixture_pictures (fixture, 300, 20);
   g_autoptr (GPtrArray) records = NULL;
   guint32 handle;
 
@@ -354,7 +310,7 @@ test_flood (Fixture *fixture, gconstpointer unused)
 static void
 test_free_busy (Fixture *fixture, gconstpointer unused)
 {
-  g_autoptr (GPtrArray) uris = many_pictures (fixture, 60, 600);
+  g_autoptr (GPtrArray) uris = fixture_pictures (fixture, 60, 600);
   guint records;
 
   for (guint round = 0; round < 6; round++)
@@ -370,125 +326,6 @@ test_free_busy (Fixture *fixture, gconstpointer unused)
         ;
       g_assert_cmpuint (fixture->records->len, ==, records);
       fixture->flavor = (ThFlavor) ((fixture->flavor + 1) % TH_N_FLAVORS);
-    }
-}
-
-/* Workers that are killed while they have nothing to do cost no file. */
-static void
-test_killed_idle (Fixture *fixture, gconstpointer unused)
-{
-  g_autoptr (GPtrArray) uris = many_pictures (fixture, 10, 50);
-
-  fixture_start (fixture);
-  for (guint i = 0; i < uris->len; i++)
-    {
-      g_autoptr (GArray) children = NULL;
-
-      fixture_queue (fixture, (Uris) &uris->pdata[i], 1, TH_FOREGROUND);
-      fixture_wait (fixture, i + 1);
-      g_assert_null (fixture_error (fixture, uris->pdata[i]));
-      children = fixture_children ();
-      for (guint j = 0; j < children->len; j++)
-        kill (g_array_index (children, int, j), SIGKILL);
-    }
-}
-
-static void
-queue_one_bad (Fixture *fixture, int code, const char *text)
-{
-  g_autofree char *uri = fixture_picture (fixture, "a.png", 50, 50, 1);
-  const Record *record;
-
-  fixture_forget (fixture);
-  fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
-  fixture_wait (fixture, 1);
-  record = fixture_error (fixture, uri);
-  g_assert_nonnull (record);
-  g_test_message ("%s", record->message);
-  g_assert_cmpint (record->code, ==, code);
-  g_assert_nonnull (strstr (record->message, text));
-}
-
-static void
-test_no_worker (Fixture *fixture, gconstpointer unused)
-{
-  g_autofree char *trouble = NULL;
-
-  fixture->options.worker_path = g_strdup ("/nowhere/thimble-worker");
-  fixture_start (fixture);
-  trouble = th_engine_trouble (fixture->engine);
-  g_assert_nonnull (trouble);
-  queue_one_bad (fixture, TH_ERROR_OTHER, "/nowhere/thimble-worker");
-  queue_one_bad (fixture, TH_ERROR_OTHER, "/nowhere/thimble-worker");
-}
-
-typedef struct
-{
-  const char *mode;
-  int code;
-  const char *text;
-  gboolean trouble;
-} FakeRow;
-
-static const FakeRow fakes[] = {
-  { "crash", TH_ERROR_INVALID_FORMAT, "crashed", FALSE },
-  { "hang", TH_ERROR_OTHER, "too long", FALSE },
-  { "touch", TH_ERROR_OTHER, "still being written", FALSE },
-  { "deaf", TH_ERROR_OTHER, "start", TRUE },
-  { "bare", TH_ERROR_OTHER, "this kernel has no filter", TRUE },
-};
-
-static void
-test_fake (Fixture *fixture, gconstpointer data)
-{
-  const FakeRow *row = data;
-  g_autofree char *trouble = NULL;
-
-  use_fake (fixture, row->mode);
-  fixture->options.limits.wall_ms = 300;
-  fixture_start (fixture);
-  queue_one_bad (fixture, row->code, row->text);
-  queue_one_bad (fixture, row->code, row->text);
-  trouble = th_engine_trouble (fixture->engine);
-  g_assert_cmpint (trouble != NULL, ==, row->trouble);
-}
-
-/* A crash that does not repeat costs nothing. */
-static void
-test_crash_once (Fixture *fixture, gconstpointer unused)
-{
-  g_autofree char *uri = fixture_picture (fixture, "a.png", 50, 50, 1);
-  g_autofree char *flag = g_build_filename (fixture->folder, "flag", NULL);
-
-  g_setenv ("TH_FAKE_FLAG", flag, TRUE);
-  use_fake (fixture, "crash-once");
-  fixture_start (fixture);
-  fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
-  fixture_wait (fixture, 1);
-  g_assert_true (g_file_test (flag, G_FILE_TEST_EXISTS));
-  g_assert_null (fixture_error (fixture, uri));
-}
-
-/* Idle workers end by themselves, and none stays as a zombie. */
-static void
-test_idle_end (Fixture *fixture, gconstpointer unused)
-{
-  g_autofree char *uri = fixture_picture (fixture, "a.png", 50, 50, 1);
-  gint64 end = g_get_monotonic_time () + 30 * G_USEC_PER_SEC;
-  guint left = 1;
-
-  fixture->options.worker_idle_ms = 100;
-  fixture_start (fixture);
-  fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
-  fixture_wait (fixture, 1);
-  while (left > 0)
-    {
-      g_autoptr (GArray) children = NULL;
-
-      g_main_context_iteration (NULL, TRUE);
-      children = fixture_children ();
-      left = children->len;
-      g_assert_cmpint (g_get_monotonic_time (), <, end);
     }
 }
 
@@ -511,15 +348,5 @@ main (int argc, char **argv)
   ADD ("/engine/background", test_background);
   ADD ("/engine/flood", test_flood);
   ADD ("/engine/free-busy", test_free_busy);
-  ADD ("/engine/killed-idle", test_killed_idle);
-  ADD ("/engine/no-worker", test_no_worker);
-  ADD ("/engine/crash-once", test_crash_once);
-  ADD ("/engine/idle-end", test_idle_end);
-  for (guint i = 0; i < G_N_ELEMENTS (fakes); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/engine/worker-%s", fakes[i].mode);
-
-      g_test_add (path, Fixture, &fakes[i], fixture_set_up, test_fake, fixture_tear_down);
-    }
   return g_test_run ();
 }

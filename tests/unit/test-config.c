@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "engine/th-config.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "engine/th-engine.h"
+
+#define MIB (1024u * 1024u)
+
+static char *
+write_config (const char *text)
+{
+  g_autofree char *folder = g_build_filename (g_get_user_config_dir (), "thimble", NULL);
+  char *path = g_build_filename (folder, "thimble.conf", NULL);
+
+  g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+static void
+test_defaults (void)
+{
+  ThEngineOptions options;
+  ThLimits limits;
+  g_autoptr (GError) error = NULL;
+
+  th_limits_init (&limits);
+  th_engine_options_init (&options);
+  g_assert_null (th_config_find ());
+  g_assert_true (th_engine_options_load (&options, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (options.problems->len, ==, 0);
+  g_assert_cmpuint (options.limits.max_pixels, ==, limits.max_pixels);
+  g_assert_cmpuint (options.limits.wall_ms, ==, limits.wall_ms);
+  g_assert_cmpuint (options.worker_files, ==, 256);
+  g_assert_cmpuint (options.worker_idle_ms, ==, 30000);
+  th_engine_options_clear (&options);
+}
+
+static void
+test_all_keys (void)
+{
+  g_autofree char *path = write_config ("[other]\nmax-megapixels=7\n[limits]\nmax-megapixels=50\n"
+                                        "max-decode-mib = 64 \nmemory-budget-mib=200\n"
+                                        "cpu-seconds=3\nwall-seconds=4\n");
+  ThEngineOptions options;
+
+  th_engine_options_init (&options);
+  g_assert_true (th_engine_options_load (&options, NULL));
+  g_assert_cmpuint (options.problems->len, ==, 0);
+  g_assert_cmpuint (options.limits.max_pixels, ==, 50000000);
+  g_assert_cmpuint (options.limits.max_plan_bytes, ==, 64 * MIB);
+  g_assert_cmpuint (options.limits.budget_bytes, ==, 200 * MIB);
+  g_assert_cmpuint (options.limits.cpu_ms, ==, 3000);
+  g_assert_cmpuint (options.limits.wall_ms, ==, 4000);
+  th_engine_options_clear (&options);
+}
+
+typedef struct
+{
+  const char *line;
+  const char *complaint;
+} BadRow;
+
+static const BadRow bad[] = {
+  { "max-megapixels=0", "max-megapixels" },
+  { "max-megapixels=-5", "-5" },
+  { "max-megapixels=many", "many" },
+  { "max-megapixels=", "max-megapixels" },
+  { "max-megapixels=99999999999999999999", "whole number" },
+  { "max-megapixels=100001", "100000" },
+  { "max-megapixels=3.5", "3.5" },
+  { "cpu-seconds=4294968", "cpu-seconds" },
+  { "max-megapixel=5", "no key" },
+};
+
+/* The default stays, and a sentence says so; the other keys still count. */
+static void
+test_bad_values (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("[limits]\n%s\nwall-seconds=9\n", bad[i].line);
+      g_autofree char *path = write_config (text);
+      g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+      ThLimits limits, defaults;
+
+      th_limits_init (&limits);
+      th_limits_init (&defaults);
+      g_assert_true (th_config_read_limits (path, &limits, problems, NULL));
+      g_assert_cmpuint (limits.wall_ms, ==, 9000);
+      g_assert_cmpuint (limits.max_pixels, ==, defaults.max_pixels);
+      g_assert_cmpuint (limits.cpu_ms, ==, defaults.cpu_ms);
+      g_assert_cmpuint (problems->len, ==, 1);
+      g_assert_nonnull (strstr (problems->pdata[0], bad[i].complaint));
+      g_assert_true (th_config_read_limits (path, &limits, NULL, NULL));
+    }
+}
+
+static void
+test_not_a_key_file (void)
+{
+  g_autofree char *path = write_config ("max-megapixels=5\n");
+  g_autoptr (GError) error = NULL;
+  ThEngineOptions options;
+
+  th_engine_options_init (&options);
+  g_assert_false (th_engine_options_load (&options, &error));
+  g_assert_nonnull (error);
+  g_assert_nonnull (strstr (error->message, path));
+  th_engine_options_clear (&options);
+}
+
+static void
+test_system_folder (void)
+{
+  g_autofree char *folder = g_build_filename (g_get_system_config_dirs ()[1], "thimble", NULL);
+  g_autofree char *path = g_build_filename (folder, "thimble.conf", NULL);
+  g_autofree char *found = NULL;
+  g_autofree char *own = NULL;
+  g_autofree char *found_own = NULL;
+
+  g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
+  g_assert_true (g_file_set_contents (path, "[limits]\n", -1, NULL));
+  found = th_config_find ();
+  g_assert_cmpstr (found, ==, path);
+  own = write_config ("[limits]\n");
+  found_own = th_config_find ();
+  g_assert_cmpstr (found_own, ==, own);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_add_func ("/config/defaults", test_defaults);
+  g_test_add_func ("/config/all-keys", test_all_keys);
+  g_test_add_func ("/config/bad-values", test_bad_values);
+  g_test_add_func ("/config/not-a-key-file", test_not_a_key_file);
+  g_test_add_func ("/config/system-folder", test_system_folder);
+  return g_test_run ();
+}

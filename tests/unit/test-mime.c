@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "engine/th-mime.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* A MIME database of our own, whatever the system has. */
+static void
+write_file (const char *folder, const char *name, const char *text)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
+
+static void
+make_database (void)
+{
+  g_autofree char *folder = g_build_filename (g_get_user_data_dir (), "mime", NULL);
+
+  const char *dirs[] = { folder, NULL };
+
+  g_content_type_set_mime_dirs (dirs);
+  write_file (folder, "aliases",
+              "image/x-a image/a\nimage/old-b image/b\nnonsense\nimage/x-z image/z\n");
+  write_file (folder, "subclasses", "image/a-kind image/a\nimage/a-grandchild image/a-kind\n");
+}
+
+static ThMime *
+mime_of (const char *text)
+{
+  g_autofree char *folder = g_dir_make_tmp ("thimble-mime-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "x.manifest", NULL);
+  g_autofree char *other = g_build_filename (folder, "x.text", NULL);
+  g_autoptr (GError) error = NULL;
+  ThMime *mime;
+
+  make_database ();
+  write_file (folder, "x.manifest", text);
+  write_file (folder, "x.text", "[Codec no]\nMimeTypes=image/no;\n");
+  mime = th_mime_new (folder, &error);
+  if (mime == NULL)
+    g_assert_nonnull (error);
+  g_unlink (path);
+  g_unlink (other);
+  g_rmdir (folder);
+  return mime;
+}
+
+static void
+test_manifest (void)
+{
+  g_autoptr (ThMime) mime = mime_of ("[Codec a]\nMimeTypes=image/a; image/B ;;bad;/;x/;image/a b;\n"
+                                     "[Other]\nMimeTypes=image/other;\n[Codec c]\nNothing=1\n"
+                                     "[Codec d]\nMimeTypes=image/d\n");
+  static const char *const types[] = { "image/a",     "image/b",   "image/d",
+                                       "image/old-b", "image/x-a", NULL };
+
+  g_assert_nonnull (mime);
+  g_assert_cmpstrv (th_mime_types (mime), types);
+}
+
+typedef struct
+{
+  const char *type;
+  gboolean tried;
+} TypeRow;
+
+static const TypeRow types[] = {
+  { "image/a", TRUE },
+  { "IMAGE/A", TRUE },
+  { "image/x-a", TRUE },
+  { "image/a-kind", TRUE },
+  { "image/a-grandchild", TRUE },
+  { "image/b", FALSE },
+  { "image/unheard-of", FALSE },
+  { "text/plain", FALSE },
+  { "", TRUE },
+  { "application/octet-stream", TRUE },
+  { "application/x-zerosize", TRUE },
+  { "image/", FALSE },
+  { "/", FALSE },
+  { "image/a;image/a", FALSE },
+  { "\xc3\xa4/\xc3\xb6", FALSE },
+};
+
+static void
+test_tries (void)
+{
+  g_autoptr (ThMime) mime = mime_of ("[Codec a]\nMimeTypes=image/a;\n");
+
+  for (guint round = 0; round < 2; round++)
+    for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+      {
+        g_test_message ("%s", types[i].type);
+        g_assert_cmpint (th_mime_tries (mime, types[i].type), ==, types[i].tried);
+      }
+  g_assert_false (th_mime_tries (mime, "no type at all"));
+}
+
+/* Whatever clients invent: no growth, and the answers stay right. */
+static void
+test_flood (void)
+{
+  g_autoptr (ThMime) mime = mime_of ("[Codec a]\nMimeTypes=image/a;\n");
+
+  for (guint i = 0; i < 5000; i++)
+    {
+      g_autofree char *type = g_strdup_printf ("image/invented-%u", i);
+
+      g_assert_false (th_mime_tries (mime, type));
+      g_assert_true (th_mime_tries (mime, "image/a"));
+    }
+}
+
+static void
+test_nothing (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (mime_of (""));
+  g_assert_null (mime_of ("no key file"));
+  g_assert_null (mime_of ("[Codec a]\nMimeTypes=\n"));
+  g_assert_null (th_mime_new ("/nowhere/at/all", &error));
+  g_assert_nonnull (error);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_add_func ("/mime/manifest", test_manifest);
+  g_test_add_func ("/mime/tries", test_tries);
+  g_test_add_func ("/mime/flood", test_flood);
+  g_test_add_func ("/mime/nothing", test_nothing);
+  return g_test_run ();
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "engine/th-scheduler.h"
+
+static ThFileKey
+key_of (guint file)
+{
+  return (ThFileKey){ .device = 1, .inode = file, .size = 10, .mtime = -5, .mtime_ns = 3 };
+}
+
+static gboolean
+add (ThScheduler *scheduler, guint file, guint32 handle, guint32 index)
+{
+  ThFileKey key = key_of (file);
+  ThWaiter waiter = { handle, index, TH_FLAVOR_NORMAL };
+
+  return th_scheduler_add (scheduler, &key, &waiter);
+}
+
+/* A request for files first to last, which are their own indexes. */
+static void
+open_with (ThScheduler *scheduler, guint32 handle, ThClass klass, guint first, guint last)
+{
+  th_scheduler_open (scheduler, handle, klass);
+  for (guint i = first; i <= last; i++)
+    g_assert_true (add (scheduler, i, handle, i));
+}
+
+static guint
+drop (ThScheduler *scheduler, guint32 handle)
+{
+  g_autoptr (GPtrArray) orphans = g_ptr_array_new ();
+
+  th_scheduler_drop (scheduler, handle, orphans);
+  return orphans->len;
+}
+
+/* Ends a running job; how many waited for it. */
+static guint
+end (ThScheduler *scheduler, ThFileJob *job, ThWaiter *first)
+{
+  g_autoptr (GArray) waiters = g_array_new (FALSE, TRUE, sizeof (ThWaiter));
+
+  th_scheduler_collect (scheduler, job, waiters);
+  g_assert_true (th_scheduler_finish (scheduler, job));
+  if (first != NULL && waiters->len > 0)
+    *first = g_array_index (waiters, ThWaiter, 0);
+  return waiters->len;
+}
+
+/* Takes and ends one job that one waiter waits for; its index, 0 where there is none. */
+static guint
+next (ThScheduler *scheduler, ThClass klass)
+{
+  ThFileJob *job = th_scheduler_take (scheduler, klass);
+  ThWaiter waiter;
+
+  if (job == NULL)
+    return 0;
+  g_assert_cmpuint (end (scheduler, job, &waiter), ==, 1);
+  return waiter.index;
+}
+
+/* The newest request first, in its own order; each fourth time the oldest one. */
+static void
+test_foreground (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  static const guint expected[] = { 301, 302, 303, 101, 304, 305, 201, 102,
+                                    202, 203, 204, 103, 205, 104, 105, 0 };
+
+  open_with (scheduler, 1, TH_FOREGROUND, 101, 105);
+  open_with (scheduler, 2, TH_FOREGROUND, 201, 205);
+  open_with (scheduler, 3, TH_FOREGROUND, 301, 305);
+  g_assert_cmpuint (th_scheduler_waiting (scheduler, TH_FOREGROUND), ==, 15);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    g_assert_cmpuint (next (scheduler, TH_FOREGROUND), ==, expected[i]);
+}
+
+static void
+test_background (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+
+  open_with (scheduler, 9, TH_BACKGROUND, 1, 50);
+  open_with (scheduler, 4, TH_BACKGROUND, 51, 100);
+  for (guint i = 1; i <= 100; i++)
+    g_assert_cmpuint (next (scheduler, TH_BACKGROUND), ==, i);
+  g_assert_cmpuint (next (scheduler, TH_BACKGROUND), ==, 0);
+  g_assert_cmpuint (next (scheduler, TH_FOREGROUND), ==, 0);
+}
+
+/* Whatever comes anew, the oldest request gets its share. */
+static void
+test_no_starvation (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  guint served = 0;
+
+  open_with (scheduler, 1, TH_FOREGROUND, 1, 10);
+  for (guint32 i = 0; i < 10 * TH_OLDEST_SHARE; i++)
+    {
+      open_with (scheduler, 100 + i, TH_FOREGROUND, 1000 + 2 * i, 1001 + 2 * i);
+      served += next (scheduler, TH_FOREGROUND) <= 10;
+    }
+  g_assert_cmpuint (served, ==, 10);
+}
+
+/* One job for all who want the file, whatever the flavor; those who come while it runs join where
+ * their flavor is made. */
+static void
+test_same_file (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  ThFileKey key = key_of (7);
+  ThWaiter large = { 2, 1, TH_FLAVOR_LARGE };
+  ThWaiter normal = { 2, 2, TH_FLAVOR_NORMAL };
+  ThFileJob *job, *other;
+
+  open_with (scheduler, 1, TH_FOREGROUND, 7, 7);
+  th_scheduler_open (scheduler, 2, TH_FOREGROUND);
+  g_assert_false (add (scheduler, 7, 1, 8));
+  job = th_scheduler_take (scheduler, TH_FOREGROUND);
+  g_assert_cmpuint (th_file_job_flavors (job), ==, TH_FLAVOR_BIT (TH_FLAVOR_NORMAL));
+  g_assert_false (th_scheduler_add (scheduler, &key, &normal));
+  g_assert_true (th_scheduler_add (scheduler, &key, &large));
+  other = th_scheduler_take (scheduler, TH_FOREGROUND);
+  g_assert_cmpuint (th_file_job_flavors (other), ==, TH_FLAVOR_BIT (TH_FLAVOR_LARGE));
+  g_assert_null (th_scheduler_take (scheduler, TH_FOREGROUND));
+  g_assert_cmpuint (end (scheduler, job, NULL), ==, 3);
+  g_assert_false (th_scheduler_add (scheduler, &key, &large));
+  g_assert_cmpuint (end (scheduler, other, NULL), ==, 2);
+  g_assert_true (th_scheduler_add (scheduler, &key, &large));
+}
+
+static void
+test_flavors (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  ThFileKey key = key_of (7);
+  ThFileJob *job;
+
+  th_scheduler_open (scheduler, 1, TH_BACKGROUND);
+  for (guint32 i = 0; i < TH_N_FLAVORS; i++)
+    {
+      ThWaiter waiter = { 1, i, (ThFlavor) i };
+
+      g_assert_cmpint (th_scheduler_add (scheduler, &key, &waiter), ==, i == 0);
+    }
+  job = th_scheduler_take (scheduler, TH_BACKGROUND);
+  g_assert_cmpuint (th_file_job_flavors (job), ==, (1u << TH_N_FLAVORS) - 1);
+  g_assert_cmpuint (end (scheduler, job, NULL), ==, TH_N_FLAVORS);
+}
+
+/* Another state of a file is another file. */
+static void
+test_keys (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  ThFileKey keys[6];
+  ThWaiter waiter = { 1, 0, TH_FLAVOR_NORMAL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    keys[i] = key_of (1);
+  keys[1].device++;
+  keys[2].inode++;
+  keys[3].size++;
+  keys[4].mtime++;
+  keys[5].mtime_ns++;
+  th_scheduler_open (scheduler, 1, TH_FOREGROUND);
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    g_assert_true (th_scheduler_add (scheduler, &keys[i], &waiter));
+  g_assert_cmpuint (th_scheduler_waiting (scheduler, TH_FOREGROUND), ==, G_N_ELEMENTS (keys));
+}
+
+/* A foreground waiter makes a waiting background job foreground's, and does not trust a running
+ * one, which may be starved. */
+static void
+test_promotion (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  ThFileJob *job, *again;
+
+  open_with (scheduler, 1, TH_BACKGROUND, 1, 3);
+  th_scheduler_open (scheduler, 2, TH_FOREGROUND);
+  g_assert_true (add (scheduler, 3, 2, 30));
+  g_assert_cmpuint (th_scheduler_waiting (scheduler, TH_BACKGROUND), ==, 3);
+  g_assert_cmpuint (th_scheduler_waiting (scheduler, TH_FOREGROUND), ==, 1);
+  job = th_scheduler_take (scheduler, TH_FOREGROUND);
+  g_assert_cmpuint (th_scheduler_waiting (scheduler, TH_BACKGROUND), ==, 2);
+  /* The background joins the foreground. */
+  g_assert_false (add (scheduler, 3, 1, 31));
+  g_assert_cmpuint (end (scheduler, job, NULL), ==, 3);
+  job = th_scheduler_take (scheduler, TH_BACKGROUND);
+  g_assert_true (add (scheduler, 1, 2, 10));
+  again = th_scheduler_take (scheduler, TH_FOREGROUND);
+  g_assert_nonnull (again);
+  g_assert_cmpuint (end (scheduler, job, NULL), ==, 1);
+  g_assert_cmpuint (end (scheduler, again, NULL), ==, 1);
+}
+
+static void
+test_drop (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  ThFileJob *job;
+  ThWaiter waiter;
+
+  open_with (scheduler, 1, TH_FOREGROUND, 1, 5);
+  th_scheduler_open (scheduler, 2, TH_FOREGROUND);
+  add (scheduler, 5, 2, 50);
+  job = th_scheduler_take (scheduler, TH_FOREGROUND);
+  g_assert_cmpuint (drop (scheduler, 2), ==, 0);
+  g_assert_cmpuint (end (scheduler, job, &waiter), ==, 1);
+  g_assert_cmpuint (waiter.handle, ==, 1);
+  job = th_scheduler_take (scheduler, TH_FOREGROUND);
+  g_assert_cmpuint (drop (scheduler, 1), ==, 1);
+  g_assert_cmpuint (drop (scheduler, 1), ==, 0);
+  g_assert_cmpuint (th_scheduler_waiting (scheduler, TH_FOREGROUND), ==, 0);
+  g_assert_null (th_scheduler_take (scheduler, TH_FOREGROUND));
+  /* Nobody joins a job that nobody waits for: it may have been told to stop. */
+  th_scheduler_open (scheduler, 3, TH_FOREGROUND);
+  g_assert_true (add (scheduler, 1, 3, 1));
+  g_assert_cmpuint (end (scheduler, job, NULL), ==, 0);
+}
+
+static void
+test_put_back (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  g_autoptr (GArray) waiters = g_array_new (FALSE, FALSE, sizeof (ThWaiter));
+  ThFileJob *job;
+
+  open_with (scheduler, 1, TH_FOREGROUND, 1, 1);
+  th_scheduler_open (scheduler, 2, TH_FOREGROUND);
+  add (scheduler, 1, 2, 9);
+  job = th_scheduler_take (scheduler, TH_FOREGROUND);
+  th_scheduler_collect (scheduler, job, waiters);
+  g_assert_cmpuint (waiters->len, ==, 2);
+  g_assert_cmpuint (drop (scheduler, 1), ==, 0);
+  for (guint i = 0; i < waiters->len; i++)
+    th_scheduler_put_back (scheduler, job, &g_array_index (waiters, ThWaiter, i));
+  g_assert_false (th_scheduler_finish (scheduler, job));
+  g_assert_cmpuint (th_scheduler_narrow (scheduler, job), ==, 1);
+  g_assert_cmpuint (end (scheduler, job, NULL), ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/scheduler/foreground", test_foreground);
+  g_test_add_func ("/scheduler/background", test_background);
+  g_test_add_func ("/scheduler/no-starvation", test_no_starvation);
+  g_test_add_func ("/scheduler/same-file", test_same_file);
+  g_test_add_func ("/scheduler/flavors", test_flavors);
+  g_test_add_func ("/scheduler/keys", test_keys);
+  g_test_add_func ("/scheduler/promotion", test_promotion);
+  g_test_add_func ("/scheduler/drop", test_drop);
+  g_test_add_func ("/scheduler/put-back", test_put_back);
+  return g_test_run ();
+}
