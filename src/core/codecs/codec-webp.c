@@ -8,15 +8,19 @@
 #include "core/codecs/webp-head.h"
 #include "core/th-codec.h"
 
-/* libwebp averages boxes down to this many times the largest target, the shrinker does the rest. */
-#define OVERSAMPLE_TENTHS     15
+/* libwebp averages boxes down to this many times the largest target, and the shrinker does the
+ * rest. Over 32 pairs of pictures and sizes the lowest SSIM was 0.966 at 1, 0.973 at 1.5, 0.995 at
+ * 2 and 0.998 at 3, for 1.03, 1.05 and 1.13 times the CPU time of 1. */
+#define OVERSAMPLE            2u
 #define UNSCALED_ALPHA_PIXELS (8u * 1024u * 1024u)
 #define FIXED_BYTES           (256u * 1024u)
-/* Sets of Huffman tables in a lossless picture: libwebp's encoder makes at most 2600. A set takes
- * at most 5004 entries of 4 bytes beside its struct, and real ones this much of the file. */
-#define GROUPS_MAX       2600u
+/* Sets of Huffman tables of a lossless picture, each of at most 5004 entries of 4 bytes beside its
+ * struct. Their number is known only while decoding; libwebp's encoder made under 100 for each of
+ * 18 pictures of up to 9 megapixels. */
 #define GROUP_BYTES      20800u
-#define GROUP_DATA_BYTES 64u
+#define GROUP_DATA_BYTES 16u
+#define GROUPS_ALWAYS    512u
+#define GROUP_PIXELS     16384u
 
 typedef struct
 {
@@ -114,9 +118,7 @@ may_scale (const WebpSession *session)
 static guint32
 scaled_side (guint32 full, guint32 target)
 {
-  guint64 wanted = ((guint64) target * OVERSAMPLE_TENTHS + 9) / 10;
-
-  return (guint32) MIN (wanted, full);
+  return (guint32) MIN ((guint64) target * OVERSAMPLE, full);
 }
 
 /* libwebp's own memory: measured under a limit on data, see tests/codecs. */
@@ -125,7 +127,8 @@ library_bytes (const WebpSession *session, const ThRaster *raster)
 {
   const ThWebpHead *head = &session->head;
   guint64 pixels = (guint64) head->frame.width * head->frame.height;
-  guint64 groups = MIN (MIN (pixels / 16 + 1, GROUPS_MAX), head->data.size / GROUP_DATA_BYTES + 1);
+  guint64 groups = MIN (MIN (pixels, head->data.size) / GROUP_DATA_BYTES + 1,
+                        GROUPS_ALWAYS + pixels / GROUP_PIXELS);
   guint64 lossless = pixels * 19 / 4 + (guint64) head->frame.width * 80 + groups * GROUP_BYTES;
   guint64 bytes = FIXED_BYTES + (guint64) raster->width * 128;
 
