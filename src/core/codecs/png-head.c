@@ -59,15 +59,19 @@ static ThStatus
 read_ihdr (ThPngHead *head, ThInput *input, const ThLimits *limits, GError **error)
 {
   ThBytes bytes = th_input_peek (input, 0, FIRST_CHUNK);
-  guint32 length, type;
+  guint32 length, type, sum;
   const guint8 *field;
 
   if (bytes.size < FIRST_CHUNK)
     return corrupt (error, "the file ends within its header");
   th_bytes_u32 (bytes, 8, TRUE, &length);
   th_bytes_u32 (bytes, 12, TRUE, &type);
+  th_bytes_u32 (bytes, FIRST_CHUNK - 4, TRUE, &sum);
   if (memcmp (bytes.data, SIGNATURE, 8) != 0 || length != IHDR_BYTES || type != TYPE_IHDR)
     return corrupt (error, "the header is not where it belongs");
+  /* A wrong sum is tolerated everywhere else, but with wrong sides there is no picture at all. */
+  if (sum != crc32 (0, bytes.data + 12, 4 + IHDR_BYTES))
+    return corrupt (error, "the header is damaged");
   th_bytes_u32 (bytes, 16, TRUE, &head->size.width);
   th_bytes_u32 (bytes, 20, TRUE, &head->size.height);
   field = bytes.data + 24; /* depth, colour type, compression, filter, interlace */
@@ -86,6 +90,7 @@ read_palette (ThPngHead *head, ThInput *input, guint64 offset, guint32 length)
 {
   if (head->n_palette > 0 || length % 3 != 0 || length > sizeof head->palette)
     return;
+  head->n_trns = 0; /* one before the palette has no meaning */
   head->n_palette = (guint) MAX (th_input_read (input, offset, head->palette, length), 0) / 3;
 }
 

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "picture.h"
+
+#include <gif_lib.h>
+#include <png.h>
+#include <setjmp.h>
+#include <string.h>
+#include <webp/decode.h>
+#include <webp/demux.h>
+
+typedef struct
+{
+  const char *codec;
+  Picture *(*decode) (ThBytes data);
+} ReferenceRow;
+
+/* libpng's simple interface is no reference: 1.6.39 gives other pixels for an interlaced picture of
+ * 16 bits than for the same one in plain rows. */
+typedef struct
+{
+  ThBytes rest;
+  png_structp png;
+  png_infop info;
+  Picture *picture;
+} PngReader;
+
+static void
+read_png (png_structp png, png_bytep buffer, size_t length)
+{
+  ThBytes *rest = png_get_io_ptr (png);
+
+  if (length > rest->size)
+    png_error (png, "the end");
+  memcpy (buffer, rest->data, length);
+  *rest = (ThBytes){ rest->data + length, rest->size - length };
+}
+
+static void
+on_error (png_structp png, png_const_charp text)
+{
+  png_longjmp (png, 1);
+}
+
+static void
+ignore_warning (png_structp png, png_const_charp text)
+{
+}
+
+static void
+read_png_rows (PngReader *reader)
+{
+  png_structp png = reader->png;
+  int passes;
+
+  png_set_read_fn (png, &reader->rest, read_png);
+  png_read_info (png, reader->info);
+  png_set_expand (png);
+  png_set_scale_16 (png);
+  png_set_gray_to_rgb (png);
+  png_set_add_alpha (png, 255, PNG_FILLER_AFTER);
+  passes = png_set_interlace_handling (png);
+  png_read_update_info (png, reader->info);
+  reader->picture = picture_new ((ThSize){ png_get_image_width (png, reader->info),
+                                           png_get_image_height (png, reader->info) });
+  for (; passes > 0; passes--)
+    for (guint32 y = 0; y < reader->picture->size.height; y++)
+      png_read_row (png, reader->picture->rgba + (gsize) y * reader->picture->size.width * 4, NULL);
+}
+
+static gboolean
+guarded (PngReader *reader)
+{
+  if (setjmp (png_jmpbuf (reader->png)) != 0)
+    return FALSE;
+  read_png_rows (reader);
+  return TRUE;
+}
+
+static Picture *
+decode_png (ThBytes data)
+{
+  PngReader reader = { .rest = data };
+  gboolean done;
+
+  reader.png = png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, on_error, ignore_warning);
+  reader.info = png_create_info_struct (reader.png);
+  done = guarded (&reader);
+  png_destroy_read_struct (&reader.png, &reader.info, NULL);
+  if (!done)
+    g_clear_pointer (&reader.picture, picture_free);
+  return reader.picture;
+}
+
+static Picture *
+decode_webp (ThBytes data)
+{
+  WebPData bytes = { data.data, data.size };
+  WebPAnimDecoder *decoder = WebPAnimDecoderNew (&bytes, NULL);
+  g_autoptr (Picture) picture = NULL;
+  WebPAnimInfo info;
+  guint8 *frame;
+  int time;
+
+  if (decoder == NULL)
+    return NULL;
+  if (WebPAnimDecoderGetInfo (decoder, &info) && WebPAnimDecoderGetNext (decoder, &frame, &time))
+    {
+      picture = picture_new ((ThSize){ info.canvas_width, info.canvas_height });
+      memcpy (picture->rgba, frame, (gsize) info.canvas_width * info.canvas_height * 4);
+    }
+  WebPAnimDecoderDelete (decoder);
+  return g_steal_pointer (&picture);
+}
+
+static int
+read_gif (GifFileType *gif, GifByteType *buffer, int length)
+{
+  ThBytes *rest = gif->UserData;
+  gsize n = MIN (rest->size, (gsize) length);
+
+  memcpy (buffer, rest->data, n);
+  *rest = (ThBytes){ rest->data + n, rest->size - n };
+  return (int) n;
+}
+
+static Picture *
+compose_gif (const GifFileType *gif)
+{
+  const SavedImage *image = &gif->SavedImages[0];
+  const GifImageDesc *frame = &image->ImageDesc;
+  const ColorMapObject *map = frame->ColorMap != NULL ? frame->ColorMap : gif->SColorMap;
+  int width = gif->SWidth > 0 ? gif->SWidth : frame->Left + frame->Width;
+  int height = gif->SHeight > 0 ? gif->SHeight : frame->Top + frame->Height;
+  Picture *picture = picture_new ((ThSize){ (guint32) width, (guint32) height });
+  GraphicsControlBlock control = { .TransparentColor = NO_TRANSPARENT_COLOR };
+
+  for (int i = 0; i < image->ExtensionBlockCount; i++)
+    if (image->ExtensionBlocks[i].Function == GRAPHICS_EXT_FUNC_CODE)
+      DGifExtensionToGCB ((gsize) image->ExtensionBlocks[i].ByteCount,
+                          image->ExtensionBlocks[i].Bytes, &control);
+  for (int y = 0; y < MIN (frame->Height, height - frame->Top); y++)
+    for (int x = 0; x < MIN (frame->Width, width - frame->Left); x++)
+      {
+        int index = image->RasterBits[y * frame->Width + x];
+        GifColorType color = { (GifByteType) index, (GifByteType) index, (GifByteType) index };
+        guint8 *out = picture->rgba + ((gsize) (y + frame->Top) * width + frame->Left + x) * 4;
+
+        if (map != NULL)
+          color = index < map->ColorCount ? map->Colors[index] : (GifColorType){ 0 };
+        memcpy (out, (guint8[]){ color.Red, color.Green, color.Blue, 255 }, 4);
+        if (index == control.TransparentColor)
+          memset (out, 0, 4);
+      }
+  return picture;
+}
+
+static Picture *
+decode_gif (ThBytes data)
+{
+  GifFileType *gif = DGifOpen (&data, read_gif, NULL);
+  Picture *picture = NULL;
+
+  if (gif == NULL)
+    return NULL;
+  if (DGifSlurp (gif) == GIF_OK && gif->ImageCount > 0)
+    picture = compose_gif (gif);
+  DGifCloseFile (gif, NULL);
+  return picture;
+}
+
+static const ReferenceRow rows[] = {
+  { "png", decode_png },
+  { "gif", decode_gif },
+  { "webp", decode_webp },
+};
+
+Picture *
+picture_reference (const char *codec, ThBytes data)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (g_strcmp0 (rows[i].codec, codec) == 0)
+      return rows[i].decode (data);
+  return NULL;
+}
