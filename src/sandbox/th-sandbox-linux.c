@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -56,6 +57,17 @@ prefer_as_victim (void)
   close (fd);
 }
 
+/* The deadlines of the kernel must find their way, whatever this process has inherited. */
+static void
+reset_signals (void)
+{
+  sigset_t none;
+
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
+  (void) signal (SIGXCPU, SIG_DFL);
+}
+
 typedef struct
 {
   int resource;
@@ -102,6 +114,7 @@ th_sandbox_enter (const ThSandboxPolicy *policy, ThSandboxState *state, GError *
 {
   *state = (ThSandboxState){ 0 };
   close_above (policy->socket);
+  reset_signals ();
   prefer_as_victim ();
   if (!set_limits (policy, error))
     return FALSE;

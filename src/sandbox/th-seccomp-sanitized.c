@@ -10,7 +10,6 @@
 const ThSyscall th_seccomp_more[] = {
   { SCMP_SYS (write), { { G_MAXUINT32, STDERR_FILENO, 0 } } },
   { SCMP_SYS (rt_sigprocmask) },
-  { SCMP_SYS (rt_sigaction) },
   { SCMP_SYS (sigaltstack) },
   { SCMP_SYS (getpid) },
   { SCMP_SYS (gettid) },
