@@ -5,5 +5,5 @@
 /* One arena (a second would need system calls that the lock-down forbids), large blocks straight
  * from the kernel, so that they go back when they are freed. */
 void th_heap_init (void);
-/* Gives back what a picture has left. */
+/* Gives back what a picture has left, but for a few megabytes that the next one will want. */
 void th_heap_trim (void);

@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname -- "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text
+mkdir -p corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
 base=$work/base.png
 convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
 convert "$base" "$work/base.ppm"
@@ -67,3 +67,29 @@ printf "$png_head$png_uri"'\0\0\0\036tEXtThumb::MTime\0001700000000.123456crc.'"
 printf "$png_head$png_uri"'\0\0\0\017tEXtThumb::MTime\000-1crc.\0\0\0&tEXtX-Thimble::Stamp\000v1 -1.000000007 5 420crc.'"$png_tail" \
   >corpus/png-text/stamp.png
 printf 'v1 1700000000.123456789 4711 -' >corpus/png-text/stamp.txt
+
+python3 - <<'END'
+import struct
+
+# Messages as on a 64-bit little-endian machine (src/wire/th-wire.h); the target puts the heads right.
+def message(kind, body, flags=1):
+    head = struct.pack('<4I', 0, kind - 1, 0, 0)
+    return struct.pack('<BH', flags, len(head + body)) + head + body
+
+def plan(status=0, width=640, height=480, channels=3, text=b''):
+    numbers = struct.pack('<7I4xdQ', status, width, height, 0, channels, 1, 1, 0.0, 1 << 20)
+    return message(3, numbers + b'png'.ljust(32, b'\0') + b'image/png'.ljust(128, b'\0')
+                   + text.ljust(256, b'\0'))
+
+def done(status=0, text=b''):
+    return message(6, struct.pack('<I', status) + text.ljust(256, b'\0'))
+
+for name, data in {
+    'honest': plan() + done(),
+    'alpha': plan(width=3, height=2000, channels=4) + done(1),
+    'refused': plan(4, text=b'\x1b[1mdamaged'),
+    'failed': plan() + done(7, b'not enough'),
+    'descriptor': plan() + message(6, bytes(260), 3),
+}.items():
+    open(f'corpus/wire/{name}.bin', 'wb').write(data)
+END
