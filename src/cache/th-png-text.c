@@ -38,33 +38,34 @@ typedef enum
 
 typedef struct
 {
-  ThBytes type; /* 4 bytes */
+  ThBytes checked; /* type and data: what the CRC is of */
   ThBytes data;
+  guint32 crc;
   gsize end; /* offset of the next chunk */
 } Chunk;
 
 static gboolean
 is_type (const Chunk *chunk, const char *name)
 {
-  return memcmp (chunk->type.data, name, 4) == 0;
+  return th_bytes_starts_with (chunk->checked, name, 4);
 }
 
 static WalkEnd
 next_chunk (ThBytes head, guint64 file_size, gsize offset, Chunk *chunk)
 {
   guint32 length;
-  ThBytes crc_bytes;
 
   if (!th_bytes_u32 (head, offset, TRUE, &length)
-      || !th_bytes_slice (head, offset + 4, 4, &chunk->type))
+      || !th_bytes_slice (head, offset + 4, 4, &chunk->checked))
     return WALK_MORE;
   if (length > G_MAXINT32 || (guint64) offset + CHUNK_OVERHEAD + length > file_size)
     return WALK_BAD;
   if (is_type (chunk, "IDAT"))
     return WALK_DONE;
   chunk->end = offset + CHUNK_OVERHEAD + length;
-  if (!th_bytes_slice (head, offset + 8, length, &chunk->data)
-      || !th_bytes_slice (head, chunk->end - 4, 4, &crc_bytes))
+  if (!th_bytes_slice (head, offset + 4, (gsize) length + 4, &chunk->checked)
+      || !th_bytes_slice (head, offset + 8, length, &chunk->data)
+      || !th_bytes_u32 (head, chunk->end - 4, TRUE, &chunk->crc))
     return WALK_MORE;
   return WALK_DONE;
 }
@@ -72,11 +73,7 @@ next_chunk (ThBytes head, guint64 file_size, gsize offset, Chunk *chunk)
 static gboolean
 crc_matches (const Chunk *chunk)
 {
-  guint32 crc;
-
-  memcpy (&crc, chunk->data.data + chunk->data.size, sizeof crc);
-  return GUINT32_FROM_BE (crc)
-         == libdeflate_crc32 (0, chunk->type.data, chunk->type.size + chunk->data.size);
+  return chunk->crc == libdeflate_crc32 (0, chunk->checked.data, chunk->checked.size);
 }
 
 static gboolean
@@ -247,22 +244,28 @@ open_quietly (const char *path)
   return fd < 0 && errno == EPERM ? open (path, flags) : fd;
 }
 
+static ThPngText *
+not_opened (const char *path, int code, GError **error)
+{
+  g_autofree char *shown = NULL;
+
+  /* A symlink, or a socket or device without a driver. */
+  if (code == ELOOP || code == ENXIO || code == ENODEV)
+    return not_whole (error);
+  shown = g_filename_display_name (path);
+  g_set_error (error, G_FILE_ERROR, (int) g_file_error_from_errno (code), "%s: %s", shown,
+               g_strerror (code));
+  return NULL;
+}
+
 ThPngText *
 th_png_text_read (const char *path, GError **error)
 {
   int fd = open_quietly (path);
-  int code = errno;
   ThPngText *text;
 
-  /* A symlink, or a socket or device without a driver. */
-  if (fd < 0 && (code == ELOOP || code == ENXIO || code == ENODEV))
-    return not_whole (error);
   if (fd < 0)
-    {
-      g_set_error (error, G_FILE_ERROR, (int) g_file_error_from_errno (code), "%s: %s", path,
-                   g_strerror (code));
-      return NULL;
-    }
+    return not_opened (path, errno, error);
   text = read_fd (fd, error);
   close (fd);
   return text;

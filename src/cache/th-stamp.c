@@ -50,8 +50,9 @@ static gboolean
 fail (GError **error, const char *what)
 {
   int code = errno;
+  g_autofree char *shown = g_filename_display_name (what);
 
-  g_set_error (error, G_FILE_ERROR, (int) g_file_error_from_errno (code), "%s: %s", what,
+  g_set_error (error, G_FILE_ERROR, (int) g_file_error_from_errno (code), "%s: %s", shown,
                g_strerror (code));
   return FALSE;
 }

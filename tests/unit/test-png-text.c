@@ -256,8 +256,9 @@ test_file_kinds (Place *place, gconstpointer data)
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   int fd;
 
-  g_assert_null (th_png_text_read (place->path, &error));
+  g_assert_null (th_png_text_read ("/nowhere/\xff", &error));
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_true (g_utf8_validate (error->message, -1, NULL));
   g_assert_true (g_file_set_contents (place->path, "", 0, NULL));
   expect_bad_file (place->path);
   g_unlink (place->path);

@@ -160,8 +160,9 @@ test_missing (void)
   g_autoptr (GError) lookup_error = NULL;
   ThStamp stamp;
 
-  g_assert_false (th_stamp_from_path ("/nowhere/x", &stamp, NULL, &error));
+  g_assert_false (th_stamp_from_path ("/nowhere/\xff", &stamp, NULL, &error));
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_true (g_utf8_validate (error->message, -1, NULL));
   g_assert_false (th_stamp_for_lookup ("/nowhere/x", &stamp, NULL, &lookup_error));
   g_assert_error (lookup_error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
 }

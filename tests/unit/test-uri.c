@@ -147,6 +147,7 @@ static const RefusedRow refused[] = {
   { "file:///a#b", TH_ERROR_OTHER },
   { "file:///a?b", TH_ERROR_OTHER },
   { "file:///a\nb", TH_ERROR_OTHER },
+  { "\xff\xfe", TH_ERROR_OTHER },
   { "file://server/a", TH_ERROR_UNSUPPORTED },
   { "file://localhost.evil/a", TH_ERROR_UNSUPPORTED },
   { "file://", TH_ERROR_UNSUPPORTED },
@@ -165,6 +166,7 @@ test_refused (void)
       g_assert_null (th_uri_to_path (refused[i].uri, &error));
       g_assert_error (error, TH_ERROR, (int) refused[i].error);
       g_assert_null (strchr (error->message, '\n'));
+      g_assert_true (g_utf8_validate (error->message, -1, NULL));
     }
 }
 
