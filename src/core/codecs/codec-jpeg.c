@@ -6,6 +6,7 @@
 
 #include "core/th-codec.h"
 
+#include "core/codecs/jpeg-coefs.h"
 #include "core/codecs/jpeg-guard.h"
 #include "core/codecs/jpeg-markers.h"
 #include "core/codecs/jpeg-scans.h"
@@ -24,6 +25,7 @@ typedef struct
   ThJpegGuard guard;
   ThJpegSource source;
   ThJpegMarkers markers;
+  ThJpegCoefs coefs;
   ThHeader header;
   guint8 *icc;
   guint scale;  /* eighths */
@@ -189,17 +191,13 @@ scale_for (ThSize full, ThSize target)
   return 8;
 }
 
-/* Samples of one component's plane, padded to whole MCUs. */
-static void
-padded_plane (const struct jpeg_decompress_struct *cinfo, const jpeg_component_info *component,
-              guint64 *width, guint64 *height)
+/* Samples a row of one component, padded to whole MCUs. */
+static guint64
+padded_width (const struct jpeg_decompress_struct *cinfo, const jpeg_component_info *component)
 {
   guint64 mcu_width = (guint64) cinfo->max_h_samp_factor * DCTSIZE;
-  guint64 mcu_height = (guint64) cinfo->max_v_samp_factor * DCTSIZE;
 
-  *width = (cinfo->image_width + mcu_width - 1) / mcu_width * component->h_samp_factor * DCTSIZE;
-  *height =
-      (cinfo->image_height + mcu_height - 1) / mcu_height * component->v_samp_factor * DCTSIZE;
+  return (cinfo->image_width + mcu_width - 1) / mcu_width * component->h_samp_factor * DCTSIZE;
 }
 
 /* No overflow: sides are at most 65500, factors at most 4, components at most 10. */
@@ -207,22 +205,31 @@ static guint64
 peak_bytes (JpegSession *s, const ThRaster *raster)
 {
   const struct jpeg_decompress_struct *cinfo = &s->cinfo;
-  gboolean whole = jpeg_has_multiple_scans (&s->cinfo);
   guint64 sum = sizeof *s + s->header.icc_size + FIXED_BYTES;
+
+  if (jpeg_has_multiple_scans (&s->cinfo))
+    sum += th_jpeg_coefs_bytes (cinfo);
 
   for (int i = 0; i < cinfo->num_components; i++)
     {
-      guint64 width, height;
+      guint64 width = padded_width (cinfo, &cinfo->comp_info[i]);
 
-      padded_plane (cinfo, &cinfo->comp_info[i], &width, &height);
-      if (whole)
-        sum += width * height * sizeof (JCOEF);
       /* Rows between the coefficients and the upsampler with their context, at most three rows of
        * blocks, and one row group of upsampled samples. */
       sum += width * cinfo->comp_info[i].v_samp_factor * DCTSIZE * 3;
       sum += ((guint64) cinfo->image_width + DCTSIZE * 4) * cinfo->max_v_samp_factor;
     }
   return sum + th_raster_row_bytes (raster) * (BATCH_ROWS + 2);
+}
+
+static void
+step_scale (gpointer data)
+{
+  JpegSession *s = data;
+
+  s->cinfo.scale_num = s->scale;
+  s->cinfo.scale_denom = 8;
+  jpeg_calc_output_dimensions (&s->cinfo);
 }
 
 static gboolean
@@ -234,6 +241,8 @@ plan_jpeg (ThSession *session, const ThSize *targets, guint n_targets, ThPlan *p
 
   s->scale = scale_for (full, targets[0]);
   s->smooth_chroma = !is_ample (full, targets[0], s->scale);
+  if (!th_jpeg_guard_run (&s->guard, step_scale, s))
+    return FALSE;
   (void) color_of (s->cinfo.jpeg_color_space, &color);
   *plan = (ThPlan){
     .raster = {
@@ -257,8 +266,6 @@ step_start (gpointer data)
 {
   JpegSession *s = data;
 
-  s->cinfo.scale_num = s->scale;
-  s->cinfo.scale_denom = 8;
   s->cinfo.dct_method = JDCT_ISLOW;
   /* Interpolated chroma is seen only where hardly anything is shrunk afterwards; elsewhere repeated
    * chroma is 4 % faster at full scale and gives the same luma. */
@@ -267,6 +274,8 @@ step_start (gpointer data)
    * stopped early, and farther from the full picture (lowest SSIM 0.989 against 0.993). */
   s->cinfo.do_block_smoothing = FALSE;
   s->cinfo.buffered_image = jpeg_has_multiple_scans (&s->cinfo);
+  if (s->cinfo.buffered_image)
+    th_jpeg_coefs_use (&s->coefs, &s->cinfo);
   jpeg_start_decompress (&s->cinfo);
 }
 
