@@ -444,8 +444,9 @@ decode_jpeg (ThSession *session, const ThPlan *plan, ThSink *sink, GError **erro
                    "JPEG: the data end before the first row");
       return TH_STATUS_CORRUPT;
     }
-  return whole && s->pushed == plan->raster.height && !s->guard.starved ? TH_STATUS_OK
-                                                                        : TH_STATUS_PARTIAL;
+  if (!whole || s->broken || s->guard.starved || s->pushed < plan->raster.height)
+    return TH_STATUS_PARTIAL;
+  return TH_STATUS_OK;
 }
 
 const ThCodec th_codec_jpeg = {
