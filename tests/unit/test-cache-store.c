@@ -254,21 +254,43 @@ expect_whole_png (const char *path)
   png_image_free (&png);
 }
 
+/* Says each one that is done. */
 static void
-store_for_ever (World *world)
+store_for_ever (World *world, int done)
 {
-  for (;;)
+  for (int i = 0;; i = (i + 1) % 5)
     {
-      for (int i = 0; i < 5; i++)
-        {
-          g_autofree char *uri = g_strdup_printf ("file:///%d", i);
-          ThThumbnailInfo info = world_info (world);
+      g_autofree char *uri = g_strdup_printf ("file:///%d", i);
+      ThThumbnailInfo info = world_info (world);
 
-          info.uri = uri;
-          if (!th_cache_store (world->cache, FLAVOR, world->body, &info, NULL))
-            _exit (1);
-        }
+      info.uri = uri;
+      if (!th_cache_store (world->cache, FLAVOR, world->body, &info, NULL)
+          || write (done, "", 1) != 1)
+        _exit (1);
     }
+}
+
+/* Killed at some moment after so many. */
+static void
+store_and_kill (World *world, int n, gulong delay)
+{
+  int ends[2];
+  int status;
+  char byte;
+  pid_t child;
+
+  g_assert_cmpint (pipe (ends), ==, 0);
+  child = fork ();
+  if (child == 0)
+    store_for_ever (world, ends[1]);
+  close (ends[1]);
+  for (int i = 0; i < n; i++)
+    g_assert_cmpint (read (ends[0], &byte, 1), ==, 1);
+  g_usleep (delay);
+  g_assert_cmpint (kill (child, SIGKILL), ==, 0);
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFSIGNALED (status));
+  close (ends[0]);
 }
 
 static guint
@@ -303,15 +325,9 @@ test_kill (World *world, gconstpointer data)
 
   for (int i = 0; i < KILLS; i++)
     {
-      pid_t child = fork ();
-      int status;
+      int n = g_rand_int_range (rand, 0, 8);
 
-      if (child == 0)
-        store_for_ever (world);
-      g_usleep ((gulong) g_rand_int_range (rand, 0, 5000));
-      g_assert_cmpint (kill (child, SIGKILL), ==, 0);
-      g_assert_cmpint (waitpid (child, &status, 0), ==, child);
-      g_assert_true (WIFSIGNALED (status));
+      store_and_kill (world, n, (gulong) g_rand_int_range (rand, 0, 1000));
       most = MAX (most, check_all (flavor));
     }
   g_assert_cmpuint (most, ==, 5);
