@@ -160,7 +160,7 @@ png_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
 
   if (session->head.interlaced)
     adam7 = th_png_adam7_new (&session->head, &session->expand);
-  if (rows == NULL || out == NULL || (session->head.interlaced && adam7 == NULL))
+  if (out == NULL || (session->head.interlaced && adam7 == NULL))
     {
       g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "PNG: %s",
                    th_status_describe (TH_STATUS_NO_MEMORY));

@@ -7,7 +7,7 @@
 
 typedef struct _ThPngRows ThPngRows;
 
-/* Borrows both. NULL where memory is short. */
+/* Borrows both. */
 ThPngRows *th_png_rows_new (const ThPngHead *head, ThInput *input);
 void th_png_rows_free (ThPngRows *rows);
 /* Most that one will have allocated. */

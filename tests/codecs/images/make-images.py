@@ -55,7 +55,7 @@ def filtered(kind, row, above, step):
 
 
 def scan(width, height, depth, color, columns, rows):
-    """The filtered rows of one pass, each filter in its turn."""
+    """The filtered rows of one pass, each filter three times in its turn."""
     channels = SAMPLES[color]
     top = (1 << depth) - 1
     step = max(1, channels * depth // 8)
@@ -63,7 +63,7 @@ def scan(width, height, depth, color, columns, rows):
     above = None
     for n, y in enumerate(rows):
         row = pack([sample(x, y, c, top) for x in columns for c in range(channels)], depth)
-        out += filtered(n % 5, row, above or bytes(len(row)), step)
+        out += filtered(n // 3 % 5, row, above or bytes(len(row)), step)
         above = row
     return out
 
