@@ -21,6 +21,26 @@ write_config (const char *text)
   return path;
 }
 
+/* The files that the tests write, and their folders. */
+static void
+remove_all (const char *folder)
+{
+  static const char *const names[] = { "home/thimble/thimble.conf",
+                                       "home/thimble",
+                                       "home",
+                                       "second/thimble/thimble.conf",
+                                       "second/thimble",
+                                       "second",
+                                       "" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+      g_remove (path);
+    }
+}
+
 static void
 test_defaults (void)
 {
@@ -126,8 +146,11 @@ test_system_folder (void)
 
   g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
   g_assert_true (g_file_set_contents (path, "[limits]\n", -1, NULL));
+  own = write_config ("");
+  g_assert_no_errno (g_unlink (own));
   found = th_config_find ();
   g_assert_cmpstr (found, ==, path);
+  g_free (own);
   own = write_config ("[limits]\n");
   found_own = th_config_find ();
   g_assert_cmpstr (found_own, ==, own);
@@ -136,11 +159,20 @@ test_system_folder (void)
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_autofree char *folder = g_dir_make_tmp ("thimble-config-XXXXXX", NULL);
+  g_autofree char *home = g_build_filename (folder, "home", NULL);
+  g_autofree char *system = g_strdup_printf ("%s/first:%s/second", folder, folder);
+  int result;
+
+  g_setenv ("XDG_CONFIG_HOME", home, TRUE);
+  g_setenv ("XDG_CONFIG_DIRS", system, TRUE);
+  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/config/defaults", test_defaults);
   g_test_add_func ("/config/all-keys", test_all_keys);
   g_test_add_func ("/config/bad-values", test_bad_values);
   g_test_add_func ("/config/not-a-key-file", test_not_a_key_file);
   g_test_add_func ("/config/system-folder", test_system_folder);
-  return g_test_run ();
+  result = g_test_run ();
+  remove_all (folder);
+  return result;
 }

@@ -3,7 +3,6 @@
 
 #include "engine/th-mime.h"
 
-#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -22,12 +21,22 @@ make_database (void)
 {
   g_autofree char *folder = g_build_filename (g_get_user_data_dir (), "mime", NULL);
 
-  const char *dirs[] = { folder, NULL };
-
-  g_content_type_set_mime_dirs (dirs);
   write_file (folder, "aliases",
               "image/x-a image/a\nimage/old-b image/b\nnonsense\nimage/x-z image/z\n");
   write_file (folder, "subclasses", "image/a-kind image/a\nimage/a-grandchild image/a-kind\n");
+}
+
+static void
+remove_database (const char *home)
+{
+  static const char *const names[] = { "mime/aliases", "mime/subclasses", "mime", "" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (home, names[i], NULL);
+
+      g_remove (path);
+    }
 }
 
 static ThMime *
@@ -39,7 +48,6 @@ mime_of (const char *text)
   g_autoptr (GError) error = NULL;
   ThMime *mime;
 
-  make_database ();
   write_file (folder, "x.manifest", text);
   write_file (folder, "x.text", "[Codec no]\nMimeTypes=image/no;\n");
   mime = th_mime_new (folder, &error);
@@ -132,10 +140,18 @@ test_nothing (void)
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_autofree char *home = g_dir_make_tmp ("thimble-mime-home-XXXXXX", NULL);
+  int result;
+
+  g_setenv ("XDG_DATA_HOME", home, TRUE);
+  g_setenv ("XDG_DATA_DIRS", "/nowhere", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  make_database ();
   g_test_add_func ("/mime/manifest", test_manifest);
   g_test_add_func ("/mime/tries", test_tries);
   g_test_add_func ("/mime/flood", test_flood);
   g_test_add_func ("/mime/nothing", test_nothing);
-  return g_test_run ();
+  result = g_test_run ();
+  remove_database (home);
+  return result;
 }

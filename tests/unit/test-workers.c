@@ -146,7 +146,7 @@ test_idle_end (Fixture *fixture, gconstpointer unused)
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_init (&argc, &argv, NULL);
   ADD ("/workers/killed-idle", test_killed_idle);
   ADD ("/workers/none", test_no_worker);
   ADD ("/workers/crash-once", test_crash_once);
