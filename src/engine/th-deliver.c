@@ -3,11 +3,15 @@
 
 #include "engine/th-deliver.h"
 
+#include "engine/th-trim.h"
+
 /* A dispatch ends after so many events, or so much time, so that others get their turn. */
 #define DISPATCH_EVENTS 64u
 #define DISPATCH_TIME   (4 * 1000)
 /* The cheap passes that were parked go on below this. */
 #define FEW_EVENTS 512u
+/* The memory of a request with so many URIs is given back to the system. */
+#define LARGE_REQUEST 1024u
 
 typedef struct
 {
@@ -30,13 +34,14 @@ list_uris (const ThEvent *event)
 
 /* A request is no longer pending when its finished is told: whoever is told may ask. */
 static void
-forget_request (ThEngine *engine, guint32 handle)
+forget_request (ThEngine *engine, ThRequest *request)
 {
   g_autoptr (GPtrArray) orphans = g_ptr_array_new ();
 
   g_mutex_lock (&engine->lock);
-  th_scheduler_drop (engine->scheduler, handle, orphans);
-  g_hash_table_remove (engine->requests, GUINT_TO_POINTER (handle));
+  engine->trim |= request->n_items >= LARGE_REQUEST;
+  th_scheduler_drop (engine->scheduler, request->handle, orphans);
+  g_hash_table_remove (engine->requests, GUINT_TO_POINTER (request->handle));
   g_mutex_unlock (&engine->lock);
 }
 
@@ -61,7 +66,7 @@ tell (ThEngine *engine, const ThEvent *event)
       return;
     case TH_EVENT_FINISHED:
     default:
-      forget_request (engine, handle);
+      forget_request (engine, event->request);
       events->finished (handle, engine->data);
     }
 }
@@ -123,6 +128,7 @@ static gboolean
 dispatch (GSource *source, GSourceFunc unused, gpointer unused_data)
 {
   ThEngine *engine = ((DeliverSource *) source)->engine;
+  gboolean trim;
 
   g_mutex_lock (&engine->lock);
   do_what_is_due (engine);
@@ -132,7 +138,11 @@ dispatch (GSource *source, GSourceFunc unused, gpointer unused_data)
   g_mutex_lock (&engine->lock);
   unpark (engine);
   th_engine_wake (engine);
+  trim = engine->trim;
+  engine->trim = FALSE;
   g_mutex_unlock (&engine->lock);
+  if (trim)
+    th_trim_heap ();
   return G_SOURCE_CONTINUE;
 }
 

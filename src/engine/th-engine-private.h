@@ -20,6 +20,7 @@ struct _ThEngine
   ThJobTools tools;
   GSource *source;
   GThreadPool *walkers;
+  guint n_walkers;
   GThreadPool *decoders[TH_N_CLASSES];
 
   GMutex lock; /* of all below, of the requests' progress, and of the jobs' waiters */
@@ -31,6 +32,7 @@ struct _ThEngine
   guint active[TH_N_CLASSES]; /* decoding threads that are at work */
   gint64 tend_at;             /* when the pool wants to be tended, 0: not at all */
   gboolean tidied;            /* what earlier processes left in the cache is gone */
+  gboolean trim;              /* a large request is over */
   gboolean closing;
 };
 

@@ -184,6 +184,20 @@ end_turn (ThEngine *engine, ThRequest *request)
   th_request_unref (request);
 }
 
+/* More threads than one where there is enough to do, once the repeated URIs are known. */
+static void
+prepare (ThEngine *engine, ThRequest *request)
+{
+  guint chunks = (request->n_items + CHUNK - 1) / CHUNK;
+  guint walkers = MIN (chunks, engine->n_walkers);
+
+  th_request_rank (request);
+  g_mutex_lock (&engine->lock);
+  for (; request->walkers < walkers && !engine->closing; request->walkers++)
+    g_thread_pool_push (engine->walkers, th_request_ref (request), NULL);
+  g_mutex_unlock (&engine->lock);
+}
+
 /* One turn of the cheap pass. */
 static void
 walk (gpointer item, gpointer data)
@@ -192,6 +206,9 @@ walk (gpointer item, gpointer data)
   ThRequest *request = item;
   guint32 from, to;
 
+  /* The first turn of a request is alone with it. */
+  if (!request->ranked)
+    prepare (engine, request);
   if (take_chunk (engine, request, &from, &to))
     check_chunk (engine, request, from, to);
   g_mutex_lock (&engine->lock);
@@ -213,9 +230,8 @@ foreground_first (gconstpointer a, gconstpointer b, gpointer unused)
 static void
 start_threads (ThEngine *engine)
 {
-  guint walkers = CLAMP (engine->options.cores, MIN_WALKERS, MAX_WALKERS);
-
-  engine->walkers = g_thread_pool_new (walk, engine, (gint) walkers, TRUE, NULL);
+  engine->n_walkers = CLAMP (engine->options.cores, MIN_WALKERS, MAX_WALKERS);
+  engine->walkers = g_thread_pool_new (walk, engine, (gint) engine->n_walkers, TRUE, NULL);
   g_thread_pool_set_sort_function (engine->walkers, foreground_first, NULL);
   for (guint i = 0; i < TH_N_CLASSES; i++)
     engine->decoders[i] =
@@ -337,17 +353,6 @@ next_handle (ThEngine *engine)
   return engine->last_handle;
 }
 
-/* Under the lock. */
-static void
-start_walkers (ThEngine *engine, ThRequest *request)
-{
-  guint chunks = (request->n_items + CHUNK - 1) / CHUNK;
-
-  request->walkers = MIN (chunks, (guint) g_thread_pool_get_max_threads (engine->walkers));
-  for (guint i = 0; i < request->walkers; i++)
-    g_thread_pool_push (engine->walkers, th_request_ref (request), NULL);
-}
-
 guint32
 th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *mime_types,
                  guint n_uris, const char *flavor, ThClass klass)
@@ -362,7 +367,8 @@ th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *m
   if (!request->finished)
     {
       th_scheduler_open (engine->scheduler, handle, klass);
-      start_walkers (engine, request);
+      request->walkers = 1;
+      g_thread_pool_push (engine->walkers, th_request_ref (request), NULL);
     }
   th_engine_wake (engine);
   g_mutex_unlock (&engine->lock);

@@ -123,18 +123,28 @@ push_group (ThOutbox *outbox, ThRequest *request, const ThOutcome *outcomes, gui
     event->message = join_messages (outcomes, n);
 }
 
-/* Leaves the array empty. Stable: what is not told apart stays in its order. */
+static gboolean
+is_in_order (const ThRequest *request, const ThOutcome *outcomes, guint n)
+{
+  for (guint i = 1; i < n; i++)
+    if (by_rank (&outcomes[i - 1], &outcomes[i], (gpointer) request) > 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* Leaves the array empty. What is not told apart stays in its order. */
 static void
 push_batch (ThOutbox *outbox, ThRequest *request, GArray *outcomes)
 {
   const ThOutcome *all = (const ThOutcome *) (gpointer) outcomes->data;
+  guint n = outcomes->len;
   guint from = 0;
 
-  if (outcomes->len == 0)
-    return;
-  g_qsort_with_data (outcomes->data, (gint) outcomes->len, sizeof (ThOutcome), by_rank, request);
-  for (guint i = 1; i <= outcomes->len; i++)
-    if (i == outcomes->len || by_rank (&all[from], &all[i], request) != 0)
+  /* The ready ones from the cache may be very many, but mostly need no sorting; it is stable. */
+  if (!is_in_order (request, all, n))
+    g_qsort_with_data (outcomes->data, (gint) n, sizeof (ThOutcome), by_rank, request);
+  for (guint i = 1; i <= n; i++)
+    if (i == n || by_rank (&all[from], &all[i], request) != 0)
       {
         push_group (outbox, request, &all[from], i - from);
         from = i;
@@ -183,6 +193,7 @@ th_outbox_start (ThOutbox *outbox, ThRequest *request)
   push_event (outbox, TH_EVENT_STARTED, request);
   if (request->flavor_known && request->n_items > 0)
     return;
+  th_request_rank (request);
   refuse_flavor (outbox, request);
   request->checked = TRUE;
   finish_if_over (outbox, request);

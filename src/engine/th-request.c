@@ -22,6 +22,8 @@ text_size (const char *const *uris, const char *const *mime_types, guint n, GHas
   for (guint i = 0; i < n; i++)
     {
       size += strlen (uris[i]) + 1;
+      if (i > 0 && g_str_equal (mime_types[i], mime_types[i - 1]))
+        continue;
       if (g_hash_table_add (types, (gpointer) mime_types[i]))
         size += strlen (mime_types[i]) + 1;
     }
@@ -56,26 +58,6 @@ copy_types (GHashTable *types, char **end)
   return copies;
 }
 
-/* The same URI twice must not come twice within one event: items are told apart by their rank. */
-static void
-rank_items (ThRequest *request)
-{
-  g_autoptr (GHashTable) last = g_hash_table_new (g_str_hash, g_str_equal);
-
-  for (guint i = 0; i < request->n_items; i++)
-    {
-      ThItem *item = &request->items[i];
-      const ThItem *earlier = g_hash_table_lookup (last, item->uri);
-
-      if (earlier != NULL)
-        {
-          item->rank = earlier->rank + 1;
-          request->has_duplicates = TRUE;
-        }
-      g_hash_table_replace (last, (gpointer) item->uri, item);
-    }
-}
-
 static void
 fill_items (ThRequest *request, const char *const *uris, const char *const *mime_types)
 {
@@ -89,8 +71,13 @@ fill_items (ThRequest *request, const char *const *uris, const char *const *mime
   copies = copy_types (types, &end);
   for (guint i = 0; i < request->n_items; i++)
     {
-      request->items[i].uri = append (&end, uris[i]);
-      request->items[i].mime_type = g_hash_table_lookup (copies, mime_types[i]);
+      ThItem *item = &request->items[i];
+
+      item->uri = append (&end, uris[i]);
+      if (i > 0 && g_str_equal (mime_types[i], mime_types[i - 1]))
+        item->mime_type = item[-1].mime_type;
+      else
+        item->mime_type = g_hash_table_lookup (copies, mime_types[i]);
     }
 }
 
@@ -110,9 +97,28 @@ th_request_new (const char *const *uris, const char *const *mime_types, guint n_
   g_array_set_clear_func (request->outcomes, clear_outcome);
   if (n_uris > 0)
     fill_items (request, uris, mime_types);
-  if (n_uris > 1)
-    rank_items (request);
   return request;
+}
+
+/* The same URI twice must not come twice within one event: items are told apart by their rank. */
+void
+th_request_rank (ThRequest *request)
+{
+  g_autoptr (GHashTable) last = g_hash_table_new (g_str_hash, g_str_equal);
+
+  request->ranked = TRUE;
+  for (guint i = 0; i < request->n_items; i++)
+    {
+      ThItem *item = &request->items[i];
+      const ThItem *earlier = g_hash_table_lookup (last, item->uri);
+
+      if (earlier != NULL)
+        {
+          item->rank = earlier->rank + 1;
+          request->has_duplicates = TRUE;
+        }
+      g_hash_table_replace (last, (gpointer) item->uri, item);
+    }
 }
 
 ThRequest *

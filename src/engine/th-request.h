@@ -40,6 +40,7 @@ typedef struct
   guint n_items;
   ThItem *items;
   char *text;              /* one block for all strings of items */
+  gboolean ranked;         /* th_request_rank was here */
   gboolean has_duplicates; /* some rank is not 0 */
 
   /* Progress. */
@@ -57,6 +58,9 @@ typedef struct
 /* Copies the strings. Owned by one reference. The handle is the caller's to set. */
 ThRequest *th_request_new (const char *const *uris, const char *const *mime_types, guint n_uris,
                            const char *flavor, ThClass klass);
+/* Finds the repeated URIs: apart from the rest because it takes as long as all of that, and nobody
+ * need wait for it. Needed before the first event. */
+void th_request_rank (ThRequest *request);
 ThRequest *th_request_ref (ThRequest *request);
 void th_request_unref (ThRequest *request);
 
