@@ -120,7 +120,9 @@ th_folder_open (const char *root, const char *path, GError **error)
       refuse (error, path, g_strerror (errno));
       return -1;
     }
-  if (fstat (folder, &st) == 0 && check_owned_folder (path, &st, error))
+  if (fstat (folder, &st) != 0)
+    refuse (error, path, g_strerror (errno));
+  else if (check_owned_folder (path, &st, error))
     return folder;
   close (folder);
   return -1;
