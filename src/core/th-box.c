@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-/* Pixels whose column sums fit 32 bits when added up: 65536 × 256 rows × 255 and
- * 2048 × 128 rows × TH_SAMPLE_ONE. */
-#define REACH_BYTES   65536u
-#define REACH_SAMPLES 2048u
+/* Columns whose sums fit 32 bits when added up: 65536 × 256 rows × 255, the same × 4 rows ×
+ * TH_SAMPLE_ONE, and 2048 × 128 rows × TH_SAMPLE_ONE. */
+#define REACH_NARROW 65536u
+#define REACH_WIDE   2048u
 
 static gsize
 column_bytes (const ThBox *box)
 {
-  return box->bytes ? sizeof (guint16) : sizeof (guint32);
+  return box->narrow ? sizeof (guint16) : sizeof (guint32);
 }
 
 static gsize
@@ -34,7 +34,8 @@ th_box_init (ThBox *box, ThArena *arena, const ThKernels *kernels, ThAxis x, ThA
                   .factor_x = factor_x,
                   .factor_y = factor_y,
                   .channels = channels,
-                  .bytes = bytes };
+                  .bytes = bytes,
+                  .narrow = bytes || factor_y <= TH_ADD_SHORT_ROWS };
   box->columns = th_arena_take (arena, (guint64) x.pixels * channels, column_bytes (box));
   box->sums = th_arena_take (arena, (guint64) out * channels, sizeof *box->sums);
   if (arena->base == NULL)
@@ -58,17 +59,17 @@ forget_columns (ThBox *box)
 }
 
 static inline guint32
-column (const void *columns, gboolean bytes, gsize i)
+column (const void *columns, gboolean narrow, gsize i)
 {
-  return bytes ? ((const guint16 *) columns)[i] : ((const guint32 *) columns)[i];
+  return narrow ? ((const guint16 *) columns)[i] : ((const guint32 *) columns)[i];
 }
 
 /* Adds n pixels from the first on to the sums of one box. */
 static inline void
-add_pixels (const void *columns, gboolean bytes, guint channels, gsize first, gsize n,
+add_pixels (const void *columns, gboolean narrow, guint channels, gsize first, gsize n,
             double weight, double *sums)
 {
-  const gsize reach = bytes ? REACH_BYTES : REACH_SAMPLES;
+  const gsize reach = narrow ? REACH_NARROW : REACH_WIDE;
 
   for (gsize done = 0; done < n; done += MIN (n - done, reach))
     for (guint c = 0; c < channels; c++)
@@ -77,7 +78,7 @@ add_pixels (const void *columns, gboolean bytes, guint channels, gsize first, gs
         guint32 sum = 0;
 
         for (gsize i = first + done; i < end; i++)
-          sum += column (columns, bytes, i * channels + c);
+          sum += column (columns, narrow, i * channels + c);
         sums[c] += weight * sum;
       }
 }
@@ -92,9 +93,9 @@ flush (ThBox *box, double weight)
   double *sums = box->sums;
 
   for (gsize at = 0; at < last; at += box->factor_x, sums += channels)
-    add_pixels (box->columns, box->bytes, channels, at, box->factor_x, weight, sums);
-  add_pixels (box->columns, box->bytes, channels, last, whole - last, weight, sums);
-  add_pixels (box->columns, box->bytes, channels, whole, 1, weight * th_axis_last_share (box->x),
+    add_pixels (box->columns, box->narrow, channels, at, box->factor_x, weight, sums);
+  add_pixels (box->columns, box->narrow, channels, last, whole - last, weight, sums);
+  add_pixels (box->columns, box->narrow, channels, whole, 1, weight * th_axis_last_share (box->x),
               sums);
   box->weight += weight * box->held;
   forget_columns (box);
@@ -136,12 +137,12 @@ emit_directly (ThBox *box, gint16 *out)
   const float by = (float) (rows / box->factor_x);
   double sums[5] = { 0.0 };
 
-  if (box->bytes)
+  if (box->narrow)
     box->kernels->mean_u16 (box->columns, boxes, box->factor_x, channels, by, out);
   else
     box->kernels->mean_u32 (box->columns, boxes, box->factor_x, channels, by, out);
-  add_pixels (box->columns, box->bytes, channels, last, whole - last, 1.0, sums);
-  add_pixels (box->columns, box->bytes, channels, whole, 1, th_axis_last_share (box->x), sums);
+  add_pixels (box->columns, box->narrow, channels, last, whole - last, 1.0, sums);
+  add_pixels (box->columns, box->narrow, channels, whole, 1, th_axis_last_share (box->x), sums);
   for (guint c = 0; c < channels; c++)
     out[boxes * channels + c] = (gint16) (sums[c] * rows / last_width (box) + 0.5);
   forget_columns (box);
@@ -152,8 +153,10 @@ add_row (ThBox *box, const void *row)
 {
   if (box->bytes)
     box->kernels->add_u8 (row, n_columns (box), box->columns);
+  else if (box->narrow)
+    box->kernels->add_short (row, n_columns (box), box->columns);
   else
-    box->kernels->add_s16 (row, n_columns (box), box->columns);
+    box->kernels->add_long (row, n_columns (box), box->columns);
   box->held++;
 }
 
@@ -162,7 +165,7 @@ add_row (ThBox *box, const void *row)
 static gboolean
 is_simple (const ThBox *box)
 {
-  const guint32 reach = (box->bytes ? REACH_BYTES : REACH_SAMPLES) / 2;
+  const guint32 reach = (box->narrow ? REACH_NARROW : REACH_WIDE) / 2;
 
   return box->weight == 0.0 && box->channels <= 4 && box->factor_x <= reach;
 }
@@ -170,7 +173,7 @@ is_simple (const ThBox *box)
 gboolean
 th_box_push (ThBox *box, const void *row, gint16 *out)
 {
-  const guint32 most = box->bytes ? TH_ADD_U8_ROWS : TH_ADD_S16_ROWS;
+  const guint32 most = box->bytes ? TH_ADD_U8_ROWS : TH_ADD_LONG_ROWS;
   const gboolean last = ++box->taken == box->y.pixels;
   const gboolean complete = last || box->taken % box->factor_y == 0;
   const double share = last ? th_axis_last_share (box->y) : 1.0;

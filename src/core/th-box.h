@@ -13,11 +13,12 @@ typedef struct
   ThAxis x, y; /* what comes in */
   guint32 factor_x, factor_y;
   guint channels;
-  gboolean bytes; /* rows are 8-bit values and not working samples */
-  guint32 taken;  /* rows */
-  guint32 held;   /* rows in columns */
-  double weight;  /* rows in sums, the last one by its share */
-  /* Sums of single columns, guint16 for bytes, else guint32; and of whole boxes. */
+  gboolean bytes;  /* rows are 8-bit values and not working samples */
+  guint32 taken;   /* rows */
+  guint32 held;    /* rows in columns */
+  double weight;   /* rows in sums, the last one by its share */
+  gboolean narrow; /* 16 bits suffice for the sum of a column */
+  /* Sums of single columns, guint16 or guint32; and of whole boxes. */
   void *columns;
   double *sums;
 } ThBox;

@@ -23,10 +23,17 @@ th_plain_add_u8 (const guint8 *restrict row, gsize n, guint16 *restrict sums)
 }
 
 void
-th_plain_add_s16 (const gint16 *restrict row, gsize n, guint32 *restrict sums)
+th_plain_add_short (const gint16 *restrict row, gsize n, guint16 *restrict sums)
 {
   for (gsize i = 0; i < n; i++)
-    sums[i] += (guint32) row[i];
+    sums[i] = (guint16) (sums[i] + row[i]);
+}
+
+static void
+add_long (const gint16 *restrict row, gsize n, guint32 *restrict sums)
+{
+  for (gsize i = 0; i < n; i++)
+    sums[i] += (guint16) row[i];
 }
 
 /* Four samples at a time whatever the channels: the surplus ones are overwritten by the next box.
@@ -188,7 +195,8 @@ th_plain_narrow_u8 (const gint16 *restrict row, gsize n, guint8 *restrict out)
 const ThKernels th_kernels_plain = {
   .name = "plain",
   .add_u8 = th_plain_add_u8,
-  .add_s16 = th_plain_add_s16,
+  .add_short = th_plain_add_short,
+  .add_long = add_long,
   .widen_u8 = th_plain_widen_u8,
   .mean_u16 = th_plain_mean_u16,
   .mean_u32 = th_plain_mean_u32,

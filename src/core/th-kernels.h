@@ -11,9 +11,10 @@
 /* Weights are fractions of 1 << TH_WEIGHT_SHIFT. */
 #define TH_WEIGHT_SHIFT 14
 #define TH_WEIGHT_ONE   (1 << TH_WEIGHT_SHIFT)
-/* Rows that th_kernels->add_u8 and ->add_s16 can sum before they overflow. */
-#define TH_ADD_U8_ROWS  256u
-#define TH_ADD_S16_ROWS 128u
+/* Rows that the members add_… can sum before they, or a few thousand columns of them, overflow. */
+#define TH_ADD_U8_ROWS    256u
+#define TH_ADD_SHORT_ROWS 4u
+#define TH_ADD_LONG_ROWS  128u
 
 #define TH_FILTER_STEP 8u
 
@@ -41,9 +42,10 @@ th_premultiplied (guint8 c, guint8 a)
 typedef struct
 {
   const char *name;
-  /* sums[i] += row[i]; at most TH_ADD_..._ROWS times. */
+  /* sums[i] += row[i]; at most TH_ADD_…_ROWS times. Working samples are 0 to TH_SAMPLE_ONE here. */
   void (*add_u8) (const guint8 *row, gsize n, guint16 *sums);
-  void (*add_s16) (const gint16 *row, gsize n, guint32 *sums);
+  void (*add_short) (const gint16 *row, gsize n, guint16 *sums);
+  void (*add_long) (const gint16 *row, gsize n, guint32 *sums);
   /* out[box] = mean over factor pixels of the sums times by; factor × the largest sum is below
    * 2^31; at most 4 channels. These may read TH_ARENA_ALIGN bytes past the end of sums and write as
    * many past out. */
@@ -73,7 +75,7 @@ extern const ThKernels th_kernels_plain;
 
 /* Members of the plain make that others borrow. */
 void th_plain_add_u8 (const guint8 *row, gsize n, guint16 *sums);
-void th_plain_add_s16 (const gint16 *row, gsize n, guint32 *sums);
+void th_plain_add_short (const gint16 *row, gsize n, guint16 *sums);
 void th_plain_widen_u8 (const guint8 *row, gsize n, gint16 *out);
 void th_plain_mean_u16 (const guint16 *sums, gsize boxes, guint32 factor, guint channels, float by,
                         gint16 *out);
