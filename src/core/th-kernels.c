@@ -70,9 +70,8 @@ load_u32 (const guint32 *at)
   return sums;
 }
 
-void
-th_plain_mean_u16 (const guint16 *sums, gsize boxes, guint32 factor, guint channels, float by,
-                   gint16 *out)
+static void
+mean_u16 (const guint16 *sums, gsize boxes, guint32 factor, guint channels, float by, gint16 *out)
 {
   for (gsize i = 0; i < boxes; i++, out += channels)
     {
@@ -84,9 +83,8 @@ th_plain_mean_u16 (const guint16 *sums, gsize boxes, guint32 factor, guint chann
     }
 }
 
-void
-th_plain_mean_u32 (const guint32 *sums, gsize boxes, guint32 factor, guint channels, float by,
-                   gint16 *out)
+static void
+mean_u32 (const guint32 *sums, gsize boxes, guint32 factor, guint channels, float by, gint16 *out)
 {
   for (gsize i = 0; i < boxes; i++, out += channels)
     {
@@ -198,8 +196,8 @@ const ThKernels th_kernels_plain = {
   .add_short = th_plain_add_short,
   .add_long = add_long,
   .widen_u8 = th_plain_widen_u8,
-  .mean_u16 = th_plain_mean_u16,
-  .mean_u32 = th_plain_mean_u32,
+  .mean_u16 = mean_u16,
+  .mean_u32 = mean_u32,
   .premultiply_u8 = th_plain_premultiply_u8,
   .vertical = vertical,
   .horizontal = th_plain_horizontal,

@@ -77,10 +77,6 @@ extern const ThKernels th_kernels_plain;
 void th_plain_add_u8 (const guint8 *row, gsize n, guint16 *sums);
 void th_plain_add_short (const gint16 *row, gsize n, guint16 *sums);
 void th_plain_widen_u8 (const guint8 *row, gsize n, gint16 *out);
-void th_plain_mean_u16 (const guint16 *sums, gsize boxes, guint32 factor, guint channels, float by,
-                        gint16 *out);
-void th_plain_mean_u32 (const guint32 *sums, gsize boxes, guint32 factor, guint channels, float by,
-                        gint16 *out);
 void th_plain_premultiply_u8 (const guint8 *row, gsize n, gint16 *out);
 void th_plain_horizontal (const gint16 *row, const ThFilter *filter, guint channels, gint16 *out);
 void th_plain_narrow_u8 (const gint16 *row, gsize n, guint8 *out);
