@@ -220,25 +220,32 @@ judge (const ThRender *render, ThStatus status, guint32 rows, GError *own, GErro
   return complete && status != TH_STATUS_PARTIAL ? TH_STATUS_OK : TH_STATUS_PARTIAL;
 }
 
-static void
-deliver (const ThRender *render, const ThShrink *shrink, guint i, guint8 *row,
-         const ThImage *result)
+/* Where finished rows go. */
+typedef struct
 {
+  const ThRender *render;
+  const ThImage *results;
+  guint8 *row; /* between colour and orientation */
+} Delivery;
+
+static void
+deliver (guint i, guint32 y, const guint8 *row, gpointer data)
+{
+  const Delivery *delivery = data;
+  const ThRender *render = delivery->render;
   const ThSize size = render->targets[i];
 
-  for (guint32 y = 0; y < size.height; y++)
-    {
-      th_color_row (render->color, th_shrink_row (shrink, i, y), size.width, row);
-      th_orient_row (row, y, size, render->orientation, result);
-    }
+  th_color_row (render->color, row, size.width, delivery->row);
+  th_orient_row (delivery->row, y, size, render->orientation, &delivery->results[i]);
 }
 
 ThStatus
 th_render_run (ThRender *render, const ThImage *results, GError **error)
 {
-  g_autoptr (ThShrink) shrink =
-      th_shrink_new (&render->plan.raster, render->targets, render->n_targets);
   g_autofree guint8 *row = g_try_malloc (row_bytes (render));
+  Delivery delivery = { render, results, row };
+  g_autoptr (ThShrink) shrink =
+      th_shrink_new (&render->plan.raster, render->targets, render->n_targets, deliver, &delivery);
   GError *own = NULL;
   ThStatus status;
 
@@ -246,11 +253,8 @@ th_render_run (ThRender *render, const ThImage *results, GError **error)
     return fail (error, TH_STATUS_NO_MEMORY, NULL);
   status = render->codec->decode (render->session, &render->plan, th_shrink_sink (shrink), &own);
   status = judge (render, status, th_shrink_rows_seen (shrink), own, error);
-  if (!th_status_has_pixels (status))
-    return status;
-  th_shrink_finish (shrink);
-  for (guint i = 0; i < render->n_targets; i++)
-    deliver (render, shrink, i, row, &results[i]);
+  if (th_status_has_pixels (status))
+    th_shrink_finish (shrink);
   return status;
 }
 

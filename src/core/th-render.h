@@ -33,7 +33,8 @@ ThStatus th_render_open (ThInput *input, const ThLimits *limits, const guint32 *
                          guint n_boxes, ThRender **render, GError **error);
 const ThRenderPlan *th_render_plan (const ThRender *render);
 /* results: one a box, sizes by th_fit (or th_fit_scalable) of full, channels as planned, data
- * writable. OK or PARTIAL: all pixels of all results have been written. Once a render. */
+ * writable. OK or PARTIAL: all pixels of all results have been written; otherwise some may have
+ * been. Once a render. */
 ThStatus th_render_run (ThRender *render, const ThImage *results, GError **error);
 void th_render_free (ThRender *render);
 

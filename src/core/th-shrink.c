@@ -21,7 +21,7 @@ typedef struct
   gboolean boxed;
   ThBox box;
   ThLanczos lanczos;
-  guint8 *pixels;
+  guint8 *row; /* finished */
 } Level;
 
 struct _ThShrink
@@ -33,6 +33,9 @@ struct _ThShrink
   guint32 seen;
   guint8 *blank; /* a row as the decoder pushes it */
   gint16 *wide;  /* the raster's row in working samples, where boxes need it so; else NULL */
+  ThShrinkReady ready;
+  gpointer data;
+  guint n_targets;
   guint n_levels;
   guint level_of[TH_SHRINK_MAX_TARGETS]; /* equal targets share a level */
   Level levels[TH_SHRINK_MAX_TARGETS];
@@ -68,7 +71,7 @@ init_level (ThShrink *shrink, Level *level, ThArena *arena, ThAxis x, ThAxis y, 
   if (level->boxed)
     th_box_init (&level->box, arena, shrink->kernels, x, y, factor_x, factor_y, channels, bytes);
   th_lanczos_init (&level->lanczos, arena, shrink->kernels, level->x, level->y, size, channels);
-  level->pixels = th_arena_take (arena, (guint64) size.width * size.height, channels);
+  level->row = th_arena_take (arena, size.width, channels);
 }
 
 /* Everything between the rows and the results; runs once to measure and once for real. */
@@ -143,15 +146,25 @@ fill (ThShrink *shrink, guint i, const void *row, gint16 *slot)
 }
 
 static void
-drain (ThShrink *shrink, Level *level)
+hand_over (const ThShrink *shrink, guint level, guint32 y)
 {
-  const guint channels = level->lanczos.channels;
-  const gsize stride = (gsize) level->size.width * channels;
+  for (guint i = 0; i < shrink->n_targets; i++)
+    if (shrink->level_of[i] == level)
+      shrink->ready (i, y, shrink->levels[level].row, shrink->data);
+}
+
+static void
+drain (ThShrink *shrink, guint i)
+{
+  Level *level = &shrink->levels[i];
   gint16 *row;
 
   while ((row = th_lanczos_next (&level->lanczos)) != NULL)
-    th_rows_write (shrink->kernels, channels, shrink->raster.alpha != TH_ALPHA_NONE,
-                   level->size.width, row, level->pixels + (level->lanczos.given - 1) * stride);
+    {
+      th_rows_write (shrink->kernels, level->lanczos.channels,
+                     shrink->raster.alpha != TH_ALPHA_NONE, level->size.width, row, level->row);
+      hand_over (shrink, i, level->lanczos.given - 1);
+    }
 }
 
 static void
@@ -165,7 +178,7 @@ take_row (ThShrink *shrink, const void *row)
       if (!fill (shrink, i, row, slot))
         return;
       th_lanczos_advance (&level->lanczos);
-      drain (shrink, level);
+      drain (shrink, i);
       row = slot;
     }
 }
@@ -184,13 +197,15 @@ take_rows (ThSink *sink, const void *rows, gsize stride, guint32 n)
 }
 
 ThShrink *
-th_shrink_new (const ThRaster *raster, const ThSize *targets, guint n_targets)
+th_shrink_new (const ThRaster *raster, const ThSize *targets, guint n_targets, ThShrinkReady ready,
+               gpointer data)
 {
-  const guint64 bytes = measure (raster, targets, n_targets);
   g_autoptr (ThShrink) shrink = NULL;
   ThArena arena = { 0 };
+  guint64 bytes;
 
   g_return_val_if_fail (n_targets >= 1 && n_targets <= TH_SHRINK_MAX_TARGETS, NULL);
+  bytes = measure (raster, targets, n_targets);
   if (bytes > G_MAXSSIZE)
     return NULL;
   shrink = g_try_new0 (ThShrink, 1);
@@ -202,7 +217,11 @@ th_shrink_new (const ThRaster *raster, const ThSize *targets, guint n_targets)
   arena.base = shrink->memory;
   arena.base += TH_ARENA_ALIGN - (guintptr) arena.base % TH_ARENA_ALIGN;
   init (shrink, &arena, raster, targets, n_targets);
+  g_assert (arena.used <= bytes - TH_ARENA_ALIGN);
   shrink->sink.rows = take_rows;
+  shrink->ready = ready;
+  shrink->data = data;
+  shrink->n_targets = n_targets;
   return g_steal_pointer (&shrink);
 }
 
@@ -231,12 +250,4 @@ th_shrink_finish (ThShrink *shrink)
   th_rows_missing (&shrink->raster, shrink->blank);
   for (guint32 y = shrink->seen; y < shrink->raster.height; y++)
     take_row (shrink, shrink->blank);
-}
-
-const guint8 *
-th_shrink_row (const ThShrink *shrink, guint i, guint32 y)
-{
-  const Level *level = &shrink->levels[shrink->level_of[i]];
-
-  return level->pixels + (gsize) y * level->size.width * level->lanczos.channels;
 }

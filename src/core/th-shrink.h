@@ -14,12 +14,18 @@ typedef struct _ThShrink ThShrink;
 
 #define TH_SHRINK_MAX_TARGETS 8
 
+/* Takes row y of target i, complete as soon as the rows it needs have come: 8 bits a sample, the
+ * raster's colour model and, where the raster has alpha, straight alpha last. Each target's rows
+ * come once each, from the first to the last; row is valid during the call only. */
+typedef void (*ThShrinkReady) (guint i, guint32 y, const guint8 *row, gpointer data);
+
 /* targets: 1 to TH_SHRINK_MAX_TARGETS, largest first, each at most the raster in both sides and
  * never 0. A target of the raster's own size is a copy. NULL where memory is short. */
-ThShrink *th_shrink_new (const ThRaster *raster, const ThSize *targets, guint n_targets);
+ThShrink *th_shrink_new (const ThRaster *raster, const ThSize *targets, guint n_targets,
+                         ThShrinkReady ready, gpointer data);
 void th_shrink_free (ThShrink *shrink);
-/* Bytes that th_shrink_new allocates, outputs included, all at once: part of the plan's peak.
- * G_MAXUINT64 where the number does not fit. */
+/* Bytes that th_shrink_new allocates, all at once: part of the plan's peak. A few rows of each
+ * intermediate, no whole picture. G_MAXUINT64 where the number does not fit. */
 guint64 th_shrink_bytes (const ThRaster *raster, const ThSize *targets, guint n_targets);
 
 /* The sink that a codec pushes into; owned by the shrinker. Rows beyond the raster's are refused.
@@ -28,10 +34,7 @@ ThSink *th_shrink_sink (ThShrink *shrink);
 /* Rows taken so far. */
 guint32 th_shrink_rows_seen (const ThShrink *shrink);
 /* Ends the input. Rows that never came are filled: transparent where there is alpha, else mid grey.
- */
+ * After it all rows of all targets have been handed over. */
 void th_shrink_finish (ThShrink *shrink);
-/* After th_shrink_finish: row y of target i, 8 bits a sample, the raster's colour model and, where
- * the raster has alpha, straight alpha last. Valid until th_shrink_free. */
-const guint8 *th_shrink_row (const ThShrink *shrink, guint i, guint32 y);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThShrink, th_shrink_free)
