@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* thimbled: parses, wires, runs. */
+#include "config.h"
+
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "service/th-idle.h"
+#include "service/th-names.h"
+#include "service/th-settings.h"
+#include "service/th-thumbnailer.h"
+
+/* How long requests that are given up at the end may take to say so. */
+#define FAREWELL_MS 1000
+
+static const char *const bus_names[] = { "org.freedesktop.thumbnails.Thumbnailer1", NULL };
+static const int quit_signals[] = { SIGTERM, SIGINT, SIGHUP };
+
+typedef struct
+{
+  GMainLoop *loop;
+  GDBusConnection *connection;
+  ThIdle *idle;
+  ThThumbnailer *thumbnailer;
+  ThNames *names;
+  guint sources[G_N_ELEMENTS (quit_signals)];
+  guint farewell;
+  gboolean stopping; /* by a signal */
+  gboolean leaving;  /* as soon as nothing is held */
+} Daemon;
+
+static gboolean
+on_farewell (gpointer data)
+{
+  Daemon *daemon = data;
+
+  daemon->farewell = 0;
+  g_main_loop_quit (daemon->loop);
+  return G_SOURCE_REMOVE;
+}
+
+/* First the names, so that new calls start another service; then what is under way is given up; a
+ * second signal does not wait for either. */
+static gboolean
+on_signal (gpointer data)
+{
+  Daemon *daemon = data;
+
+  if (daemon->stopping)
+    {
+      g_main_loop_quit (daemon->loop);
+      return G_SOURCE_CONTINUE;
+    }
+  daemon->stopping = TRUE;
+  daemon->farewell = g_timeout_add (FAREWELL_MS, on_farewell, daemon);
+  th_names_release (daemon->names);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+on_idle (gpointer data)
+{
+  Daemon *daemon = data;
+
+  if (daemon->leaving)
+    g_main_loop_quit (daemon->loop);
+  else
+    th_names_release (daemon->names);
+}
+
+/* A request that came by name before the name was gone is not left alone: the service stays. */
+static void
+on_released (gpointer data)
+{
+  Daemon *daemon = data;
+
+  if (daemon->stopping)
+    {
+      daemon->leaving = TRUE;
+      th_thumbnailer_dequeue_all (daemon->thumbnailer);
+      th_idle_expire_soon (daemon->idle);
+    }
+  else if (th_idle_held (daemon->idle))
+    th_names_request (daemon->names);
+  else
+    g_main_loop_quit (daemon->loop);
+}
+
+/* Somebody else serves this session: not a failure. What was taken on is still finished. */
+static void
+on_name_lost (const char *name, gpointer data)
+{
+  Daemon *daemon = data;
+
+  g_message ("The bus name %s belongs to another program; leaving", name);
+  daemon->leaving = TRUE;
+  th_idle_expire_soon (daemon->idle);
+}
+
+static void
+on_closed (GDBusConnection *connection, gboolean vanished, GError *error, gpointer data)
+{
+  Daemon *daemon = data;
+
+  g_main_loop_quit (daemon->loop);
+}
+
+static void
+daemon_clear (Daemon *daemon)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (quit_signals); i++)
+    g_clear_handle_id (&daemon->sources[i], g_source_remove);
+  g_clear_handle_id (&daemon->farewell, g_source_remove);
+  g_clear_pointer (&daemon->names, th_names_free);
+  g_clear_pointer (&daemon->thumbnailer, th_thumbnailer_free);
+  g_clear_pointer (&daemon->idle, th_idle_free);
+  if (daemon->connection != NULL)
+    {
+      g_signal_handlers_disconnect_by_data (daemon->connection, daemon);
+      g_dbus_connection_flush_sync (daemon->connection, NULL, NULL);
+    }
+  g_clear_object (&daemon->connection);
+  g_clear_pointer (&daemon->loop, g_main_loop_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Daemon, daemon_clear)
+
+static void
+load_configuration (ThSettings *settings, ThEngineOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+
+  /* Both read the same file; one complaint about it is enough. */
+  if (!th_settings_load (settings, &error))
+    g_warning ("%s; the defaults are used", error->message);
+  else
+    th_engine_options_load (options, NULL);
+}
+
+static gboolean
+start_thumbnailer (Daemon *daemon, GError **error)
+{
+  ThEngineOptions options;
+  ThSettings settings;
+
+  th_engine_options_init (&options);
+  load_configuration (&settings, &options);
+  daemon->idle = th_idle_new (settings.idle_seconds, on_idle, daemon);
+  daemon->thumbnailer = th_thumbnailer_new (daemon->connection, &options, daemon->idle, error);
+  th_engine_options_clear (&options);
+  return daemon->thumbnailer != NULL;
+}
+
+/* The object is there before the name is, and the signal handlers before either. */
+static gboolean
+start (Daemon *daemon, GError **error)
+{
+  static const ThNamesEvents events = { .lost = on_name_lost, .released = on_released };
+
+  daemon->loop = g_main_loop_new (NULL, FALSE);
+  daemon->connection = g_bus_get_sync (G_BUS_TYPE_SESSION, NULL, error);
+  if (daemon->connection == NULL)
+    return FALSE;
+  g_dbus_connection_set_exit_on_close (daemon->connection, FALSE);
+  g_signal_connect (daemon->connection, "closed", G_CALLBACK (on_closed), daemon);
+  daemon->names = th_names_new (daemon->connection, bus_names, &events, daemon);
+  for (gsize i = 0; i < G_N_ELEMENTS (quit_signals); i++)
+    daemon->sources[i] = g_unix_signal_add (quit_signals[i], on_signal, daemon);
+  if (!start_thumbnailer (daemon, error))
+    return FALSE;
+  th_names_request (daemon->names);
+  return TRUE;
+}
+
+static gboolean
+parse (int *argc, char ***argv, gboolean *version, GError **error)
+{
+  const GOptionEntry entries[] = {
+    { "version", 0, 0, G_OPTION_ARG_NONE, version, "Print the version and leave", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+
+  g_option_context_set_summary (
+      context, "Serves org.freedesktop.thumbnails.Thumbnailer1 on the session bus. The bus starts "
+               "it on demand,\nand it leaves when it has not been needed for a while.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, argc, argv, error))
+    return FALSE;
+  if (*argc == 1)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, "It takes no arguments");
+  return FALSE;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_auto (Daemon) daemon = { 0 };
+  g_autoptr (GError) error = NULL;
+  gboolean version = FALSE;
+
+  setlocale (LC_ALL, "");
+  g_set_prgname ("thimbled");
+  if (!parse (&argc, &argv, &version, &error))
+    {
+      g_printerr ("thimbled: %s\n", error->message);
+      return 2;
+    }
+  if (version)
+    {
+      g_print ("thimbled %s\n", TH_VERSION);
+      return EXIT_SUCCESS;
+    }
+  if (!start (&daemon, &error))
+    {
+      g_printerr ("thimbled: %s\n", error->message);
+      return EXIT_FAILURE;
+    }
+  g_main_loop_run (daemon.loop);
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An engine without files: what becomes of a URI is in its name, so that the service alone is
+ * tested. "cached:…" is ready in the first pass, "ready:…" later, "error-N:…" fails with code N,
+ * "wait:…" stays until it is dequeued, "trouble:…" fails and leaves the engine in trouble. */
+#include "config.h"
+
+#include "engine/th-engine.h"
+
+#include <string.h>
+
+typedef struct
+{
+  ThEngine *engine;
+  guint32 handle;
+  GPtrArray *waiting; /* URIs, in order */
+  guint next;
+  gboolean started;
+  gboolean bad_flavor;
+  gboolean dequeued;
+  GSource *source;
+} Request;
+
+struct _ThEngine
+{
+  ThEngineEvents events;
+  gpointer data;
+  guint32 last;
+  gboolean trouble;
+  GHashTable *requests; /* handle → Request */
+};
+
+static void
+request_free (gpointer data)
+{
+  Request *request = data;
+
+  g_source_destroy (request->source);
+  g_source_unref (request->source);
+  g_ptr_array_unref (request->waiting);
+  g_free (request);
+}
+
+static void
+start_request (Request *request)
+{
+  ThEngine *engine = request->engine;
+  g_autoptr (GPtrArray) cached = g_ptr_array_new_with_free_func (g_free);
+
+  request->started = TRUE;
+  engine->events.started (request->handle, engine->data);
+  for (guint i = 0; i < request->waiting->len && !request->bad_flavor && !request->dequeued;)
+    if (g_str_has_prefix (request->waiting->pdata[i], "cached:"))
+      g_ptr_array_add (cached, g_ptr_array_steal_index (request->waiting, i));
+    else
+      i++;
+  if (cached->len == 0)
+    return;
+  g_ptr_array_add (cached, NULL);
+  engine->events.ready (request->handle, (const char *const *) cached->pdata, engine->data);
+}
+
+static void
+fail_all (Request *request)
+{
+  ThEngine *engine = request->engine;
+
+  g_ptr_array_add (request->waiting, NULL);
+  engine->events.error (request->handle, (const char *const *) request->waiting->pdata,
+                        TH_ERROR_UNSUPPORTED_FLAVOR, "no such flavor", engine->data);
+}
+
+static void
+answer (Request *request, const char *uri)
+{
+  const char *const uris[] = { uri, NULL };
+  ThEngine *engine = request->engine;
+
+  if (g_str_has_prefix (uri, "ready:"))
+    engine->events.ready (request->handle, uris, engine->data);
+  else if (g_str_has_prefix (uri, "error-"))
+    engine->events.error (request->handle, uris,
+                          (ThError) g_ascii_strtoull (uri + strlen ("error-"), NULL, 10),
+                          "no \xff UTF-8", engine->data);
+  else
+    {
+      engine->trouble = engine->trouble || g_str_has_prefix (uri, "trouble:");
+      engine->events.error (request->handle, uris, TH_ERROR_OTHER, "neither", engine->data);
+    }
+}
+
+static gboolean
+finish (Request *request)
+{
+  ThEngine *engine = request->engine;
+
+  engine->events.finished (request->handle, engine->data);
+  g_hash_table_remove (engine->requests, GUINT_TO_POINTER (request->handle));
+  return G_SOURCE_REMOVE;
+}
+
+/* One event an iteration, as the real one does. */
+static gboolean
+on_step (gpointer data)
+{
+  Request *request = data;
+  const char *uri;
+
+  if (!request->started)
+    {
+      start_request (request);
+      return G_SOURCE_CONTINUE;
+    }
+  if (request->bad_flavor && !request->dequeued && request->waiting->len > 0)
+    fail_all (request);
+  if (request->bad_flavor || request->dequeued || request->next == request->waiting->len)
+    return finish (request);
+  uri = request->waiting->pdata[request->next];
+  if (g_str_has_prefix (uri, "wait:"))
+    {
+      g_source_set_ready_time (request->source, -1);
+      return G_SOURCE_CONTINUE;
+    }
+  request->next++;
+  answer (request, uri);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+dispatch (GSource *source, GSourceFunc callback, gpointer data)
+{
+  return callback (data);
+}
+
+static GSourceFuncs step_funcs = { .dispatch = dispatch };
+
+void
+th_engine_options_init (ThEngineOptions *options)
+{
+  *options = (ThEngineOptions){ 0 };
+}
+
+void
+th_engine_options_clear (ThEngineOptions *options)
+{
+}
+
+gboolean
+th_engine_options_load (ThEngineOptions *options, GError **error)
+{
+  return TRUE;
+}
+
+ThEngine *
+th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events, gpointer data,
+               GError **error)
+{
+  ThEngine *engine = g_new0 (ThEngine, 1);
+
+  engine->events = *events;
+  engine->data = data;
+  engine->requests = g_hash_table_new_full (NULL, NULL, NULL, request_free);
+  return engine;
+}
+
+void
+th_engine_free (ThEngine *engine)
+{
+  g_hash_table_unref (engine->requests);
+  g_free (engine);
+}
+
+guint32
+th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *mime_types,
+                 guint n_uris, const char *flavor, ThClass klass)
+{
+  Request *request = g_new0 (Request, 1);
+  ThFlavor known;
+
+  request->engine = engine;
+  request->handle = ++engine->last;
+  request->waiting = g_ptr_array_new_with_free_func (g_free);
+  request->bad_flavor = !th_flavor_from_name (flavor, &known);
+  /* What the service made of scheduler and missing types can be asked for by name. */
+  for (guint i = 0; i < n_uris; i++)
+    if (g_str_equal (uris[i], "class:"))
+      g_ptr_array_add (request->waiting, g_strdup_printf ("error-%d:class", 100 + (int) klass));
+    else if (g_str_equal (uris[i], "type:"))
+      g_ptr_array_add (request->waiting, g_strconcat ("ready:", mime_types[i], NULL));
+    else
+      g_ptr_array_add (request->waiting, g_strdup (uris[i]));
+  request->source = g_source_new (&step_funcs, sizeof (GSource));
+  g_source_set_callback (request->source, on_step, request, NULL);
+  g_source_set_ready_time (request->source, 0);
+  g_source_attach (request->source, g_main_context_get_thread_default ());
+  g_hash_table_insert (engine->requests, GUINT_TO_POINTER (request->handle), request);
+  return request->handle;
+}
+
+void
+th_engine_dequeue (ThEngine *engine, guint32 handle)
+{
+  Request *request = g_hash_table_lookup (engine->requests, GUINT_TO_POINTER (handle));
+
+  if (request == NULL)
+    return;
+  request->dequeued = TRUE;
+  g_source_set_ready_time (request->source, 0);
+}
+
+guint
+th_engine_pending (const ThEngine *engine)
+{
+  return g_hash_table_size (engine->requests);
+}
+
+void
+th_engine_supported (const ThEngine *engine, const char *const **schemes,
+                     const char *const **mime_types)
+{
+  static const char *const some_schemes[] = { "file", "file", NULL };
+  static const char *const some_types[] = { "image/jpeg", "image/png", NULL };
+
+  *schemes = some_schemes;
+  *mime_types = some_types;
+}
+
+char *
+th_engine_trouble (const ThEngine *engine)
+{
+  return engine->trouble ? g_strdup ("no lock-down here") : NULL;
+}
