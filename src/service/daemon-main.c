@@ -28,8 +28,9 @@ typedef struct
   ThNames *names;
   guint sources[G_N_ELEMENTS (quit_signals)];
   guint farewell;
-  gboolean stopping; /* by a signal */
-  gboolean leaving;  /* as soon as nothing is held */
+  gboolean stopping;  /* by a signal */
+  gboolean leaving;   /* as soon as nothing is held */
+  gboolean releasing; /* because nothing has been held for long */
 } Daemon;
 
 static gboolean
@@ -55,6 +56,7 @@ on_signal (gpointer data)
       return G_SOURCE_CONTINUE;
     }
   daemon->stopping = TRUE;
+  daemon->releasing = FALSE;
   daemon->farewell = g_timeout_add (FAREWELL_MS, on_farewell, daemon);
   th_names_release (daemon->names);
   return G_SOURCE_CONTINUE;
@@ -69,24 +71,34 @@ on_idle (gpointer data)
     g_main_loop_quit (daemon->loop);
   else
     th_names_release (daemon->names);
+  daemon->releasing = !daemon->leaving;
 }
 
-/* A request that came by name before the name was gone is not left alone: the service stays. */
+/* A request that came by name before the name was gone: the service stays. The name is asked for
+ * before the first signal of the request, so that clients who go by the name's owner hear it. */
+static void
+on_needed (gpointer data)
+{
+  Daemon *daemon = data;
+
+  if (daemon->releasing)
+    th_names_request (daemon->names);
+  daemon->releasing = FALSE;
+}
+
 static void
 on_released (gpointer data)
 {
   Daemon *daemon = data;
 
-  if (daemon->stopping)
+  if (!daemon->stopping)
     {
-      daemon->leaving = TRUE;
-      th_thumbnailer_dequeue_all (daemon->thumbnailer);
-      th_idle_expire_soon (daemon->idle);
+      g_main_loop_quit (daemon->loop);
+      return;
     }
-  else if (th_idle_held (daemon->idle))
-    th_names_request (daemon->names);
-  else
-    g_main_loop_quit (daemon->loop);
+  daemon->leaving = TRUE;
+  th_thumbnailer_dequeue_all (daemon->thumbnailer);
+  th_idle_expire_soon (daemon->idle);
 }
 
 /* Somebody else serves this session: not a failure. What was taken on is still finished. */
@@ -143,12 +155,13 @@ load_configuration (ThSettings *settings, ThEngineOptions *options)
 static gboolean
 start_thumbnailer (Daemon *daemon, GError **error)
 {
+  static const ThIdleEvents events = { .expired = on_idle, .needed = on_needed };
   ThEngineOptions options;
   ThSettings settings;
 
   th_engine_options_init (&options);
   load_configuration (&settings, &options);
-  daemon->idle = th_idle_new (settings.idle_seconds, on_idle, daemon);
+  daemon->idle = th_idle_new (settings.idle_seconds, &events, daemon);
   daemon->thumbnailer = th_thumbnailer_new (daemon->connection, &options, daemon->idle, error);
   th_engine_options_clear (&options);
   return daemon->thumbnailer != NULL;

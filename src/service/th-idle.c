@@ -9,7 +9,7 @@ struct _ThIdle
   gboolean soon;
   guint held;
   GSource *timer; /* runs only while nothing is held */
-  void (*expired) (gpointer data);
+  ThIdleEvents events;
   gpointer data;
 };
 
@@ -26,7 +26,7 @@ on_timer (gpointer data)
 {
   ThIdle *idle = data;
 
-  idle->expired (idle->data);
+  idle->events.expired (idle->data);
   return G_SOURCE_CONTINUE;
 }
 
@@ -42,12 +42,12 @@ restart (ThIdle *idle)
 }
 
 ThIdle *
-th_idle_new (guint seconds, void (*expired) (gpointer data), gpointer data)
+th_idle_new (guint seconds, const ThIdleEvents *events, gpointer data)
 {
   ThIdle *idle = g_new0 (ThIdle, 1);
 
   idle->seconds = seconds;
-  idle->expired = expired;
+  idle->events = *events;
   idle->data = data;
   restart (idle);
   return idle;
@@ -69,8 +69,9 @@ th_idle_touch (ThIdle *idle)
 void
 th_idle_hold (ThIdle *idle)
 {
-  idle->held++;
   stop (idle);
+  if (idle->held++ == 0)
+    idle->events.needed (idle->data);
 }
 
 void
@@ -79,12 +80,6 @@ th_idle_release (ThIdle *idle)
   g_return_if_fail (idle->held > 0);
   idle->held--;
   restart (idle);
-}
-
-gboolean
-th_idle_held (const ThIdle *idle)
-{
-  return idle->held > 0;
 }
 
 void

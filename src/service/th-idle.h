@@ -7,9 +7,17 @@
 
 typedef struct _ThIdle ThIdle;
 
-/* expired is called, from the thread-default main context, after so many seconds in which nothing
- * was held and nothing touched, and again after each further such time; 0 seconds: never. */
-ThIdle *th_idle_new (guint seconds, void (*expired) (gpointer data), gpointer data);
+typedef struct
+{
+  /* From the thread-default main context, after the time in which nothing was held and nothing
+   * touched, and again after each further such time. */
+  void (*expired) (gpointer data);
+  /* From within th_idle_hold, where nothing was held before. */
+  void (*needed) (gpointer data);
+} ThIdleEvents;
+
+/* 0 seconds: never expires. */
+ThIdle *th_idle_new (guint seconds, const ThIdleEvents *events, gpointer data);
 void th_idle_free (ThIdle *idle);
 
 /* Something happened: the time begins anew. */
@@ -17,7 +25,6 @@ void th_idle_touch (ThIdle *idle);
 /* Something is in use until th_idle_release. */
 void th_idle_hold (ThIdle *idle);
 void th_idle_release (ThIdle *idle);
-gboolean th_idle_held (const ThIdle *idle);
 /* From now on expired is called as soon as nothing is held. */
 void th_idle_expire_soon (ThIdle *idle);
 

@@ -3,9 +3,9 @@
 
 #include "service/th-thumbnailer.h"
 
+#include "dbus/th-dbus.h"
 #include "service/th-clients.h"
 #include "service/th-portion.h"
-#include "th-dbus.h"
 
 #define INTERFACE    "org.freedesktop.thumbnails.Thumbnailer1"
 #define OBJECT_PATH  "/org/freedesktop/thumbnails/Thumbnailer1"

@@ -24,9 +24,9 @@ BELOW = {
     'sandbox': {'base'},
     'worker': {'core', 'wire', 'sandbox', 'base'},
     'engine': {'base', 'cache', 'wire', 'sandbox'},
-    'service': {'engine', 'cache', 'wire', 'sandbox', 'base'},
+    'service': {'dbus', 'engine', 'cache', 'wire', 'sandbox', 'base'},
     'thumbnailer': {'worker', 'cache', 'wire', 'sandbox', 'base'},
-    'ctl': {'engine', 'cache', 'wire', 'sandbox', 'base'},
+    'ctl': {'dbus', 'engine', 'cache', 'wire', 'sandbox', 'base'},
 }
 WITH_GIO = {'engine', 'service', 'ctl'}
 WITH_IMAGES = {'core'}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An engine without files: what becomes of a URI is in its name, so that the service alone is
- * tested. "cached:…" is ready in the first pass, "ready:…" later, "error-N:…" fails with code N,
- * "wait:…" stays until it is dequeued, "trouble:…" fails and leaves the engine in trouble. */
+/* An engine without files: what becomes of a URI is in its last part, so that the service and the
+ * command line are tested alone. "cached:…" is ready in the first pass, "ready:…" later,
+ * "error-N:…" fails with code N, "wait:…" stays until it is dequeued, "trouble:…" fails and leaves
+ * the engine in trouble. */
 #include "config.h"
 
 #include "engine/th-engine.h"
@@ -40,6 +41,14 @@ request_free (gpointer data)
   g_free (request);
 }
 
+static const char *
+word_of (const char *uri)
+{
+  const char *slash = strrchr (uri, '/');
+
+  return slash != NULL ? slash + 1 : uri;
+}
+
 static void
 start_request (Request *request)
 {
@@ -49,7 +58,7 @@ start_request (Request *request)
   request->started = TRUE;
   engine->events.started (request->handle, engine->data);
   for (guint i = 0; i < request->waiting->len && !request->bad_flavor && !request->dequeued;)
-    if (g_str_has_prefix (request->waiting->pdata[i], "cached:"))
+    if (g_str_has_prefix (word_of (request->waiting->pdata[i]), "cached:"))
       g_ptr_array_add (cached, g_ptr_array_steal_index (request->waiting, i));
     else
       i++;
@@ -73,17 +82,18 @@ static void
 answer (Request *request, const char *uri)
 {
   const char *const uris[] = { uri, NULL };
+  const char *word = word_of (uri);
   ThEngine *engine = request->engine;
 
-  if (g_str_has_prefix (uri, "ready:"))
+  if (g_str_has_prefix (word, "ready:"))
     engine->events.ready (request->handle, uris, engine->data);
-  else if (g_str_has_prefix (uri, "error-"))
+  else if (g_str_has_prefix (word, "error-"))
     engine->events.error (request->handle, uris,
-                          (ThError) g_ascii_strtoull (uri + strlen ("error-"), NULL, 10),
+                          (ThError) g_ascii_strtoull (word + strlen ("error-"), NULL, 10),
                           "no \xff UTF-8", engine->data);
   else
     {
-      engine->trouble = engine->trouble || g_str_has_prefix (uri, "trouble:");
+      engine->trouble = engine->trouble || g_str_has_prefix (word, "trouble:");
       engine->events.error (request->handle, uris, TH_ERROR_OTHER, "neither", engine->data);
     }
 }
@@ -115,7 +125,7 @@ on_step (gpointer data)
   if (request->bad_flavor || request->dequeued || request->next == request->waiting->len)
     return finish (request);
   uri = request->waiting->pdata[request->next];
-  if (g_str_has_prefix (uri, "wait:"))
+  if (g_str_has_prefix (word_of (uri), "wait:"))
     {
       g_source_set_ready_time (request->source, -1);
       return G_SOURCE_CONTINUE;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* thimblectl: a table of subcommands. */
+#include "config.h"
+
+#include <glib.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/ctl-make.h"
+#include "ctl/ctl-status.h"
+
+static int print_help (int argc, char **argv);
+static int print_version (int argc, char **argv);
+
+static const struct
+{
+  const char *name;
+  int (*run) (int argc, char **argv);
+  const char *what; /* NULL: not listed */
+} commands[] = {
+  { "make", ctl_make, "make the thumbnails of files and folders" },
+  { "help", print_help, "print this" },
+  { "version", print_version, "print the version" },
+  { "--help", print_help, NULL },
+  { "-h", print_help, NULL },
+  { "--version", print_version, NULL },
+};
+
+static void
+usage (FILE *stream)
+{
+  fputs ("Usage: thimblectl COMMAND [OPTION…] [ARGUMENT…]\n\nCommands:\n", stream);
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (commands[i].what != NULL)
+      fprintf (stream, "  %-9s %s\n", commands[i].name, commands[i].what);
+  fputs ("\nthimblectl COMMAND --help tells more.\n", stream);
+}
+
+static int
+print_help (int argc, char **argv)
+{
+  usage (stdout);
+  return CTL_OK;
+}
+
+static int
+print_version (int argc, char **argv)
+{
+  printf ("thimblectl %s\n", TH_VERSION);
+  return CTL_OK;
+}
+
+int
+main (int argc, char **argv)
+{
+  setlocale (LC_ALL, "");
+  g_set_prgname ("thimblectl");
+  for (gsize i = 0; argc > 1 && i < G_N_ELEMENTS (commands); i++)
+    if (strcmp (argv[1], commands[i].name) == 0)
+      return commands[i].run (argc - 1, argv + 1);
+  if (argc > 1)
+    fprintf (stderr, "thimblectl: there is no command “%s”\n", argv[1]);
+  usage (stderr);
+  return CTL_USAGE;
+}
