@@ -78,6 +78,7 @@ tell (Make *make, const char *text)
   g_autofree char *line = th_text_for_people (text);
 
   th_progress_clear (make->progress);
+  fflush (stdout);
   fprintf (stderr, "%s\n", line);
 }
 

@@ -70,6 +70,13 @@ local_free (ThBackend *backend)
   g_free (local);
 }
 
+static void
+tell_problems (const ThEngineOptions *options)
+{
+  for (guint i = 0; options->problems != NULL && i < options->problems->len; i++)
+    g_printerr ("thimble.conf: %s\n", (const char *) options->problems->pdata[i]);
+}
+
 ThBackend *
 th_backend_local_new (const ThBackendEvents *events, gpointer data, GError **error)
 {
@@ -86,7 +93,10 @@ th_backend_local_new (const ThBackendEvents *events, gpointer data, GError **err
   };
   th_engine_options_init (&options);
   if (th_engine_options_load (&options, error))
-    local->engine = th_engine_new (&options, &engine_events, local, error);
+    {
+      tell_problems (&options);
+      local->engine = th_engine_new (&options, &engine_events, local, error);
+    }
   th_engine_options_clear (&options);
   if (local->engine != NULL)
     return &local->base;

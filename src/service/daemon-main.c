@@ -150,6 +150,8 @@ load_configuration (ThSettings *settings, ThEngineOptions *options)
     g_warning ("%s; the defaults are used", error->message);
   else
     th_engine_options_load (options, NULL);
+  for (guint i = 0; options->problems != NULL && i < options->problems->len; i++)
+    g_warning ("thimble.conf: %s", (const char *) options->problems->pdata[i]);
 }
 
 static gboolean

@@ -55,8 +55,8 @@ add_link (const char *root, const char *name, const char *target)
 static void
 remove_tree (const char *path)
 {
-  g_autoptr (GDir) dir
-      = g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? NULL : g_dir_open (path, 0, NULL);
+  g_autoptr (GDir) dir =
+      g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? NULL : g_dir_open (path, 0, NULL);
   const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
@@ -78,8 +78,9 @@ typedef struct
 static void
 set_up (Tree *tree, gconstpointer data)
 {
-  static const char *const names[]
-      = { "b/2", "b/10", "b/a/x", "a", "c/.h", "cache/large/t.png", ".d/y", "fifo-next", NULL };
+  static const char *const names[] = { "b/2",  "b/10",      "b/a/x",
+                                       "a",    "c/.h",      "cache/large/t.png",
+                                       ".d/y", "fifo-next", NULL };
 
   tree->root = g_dir_make_tmp ("thimble-walk-XXXXXX", NULL);
   g_assert_nonnull (tree->root);
@@ -129,8 +130,7 @@ test_named (Tree *tree, gconstpointer data)
   g_autofree char *by_uri = g_strconcat (uri, "/b/a", NULL);
   const char *const arguments[] = { through, tree->fifo, by_uri, tree->cache, NULL };
 
-  check (tree, arguments, FALSE,
-         "to-folder/10\nto-folder/2\nto-folder/a/x\nnamed fifo\nb/a/x\n");
+  check (tree, arguments, FALSE, "to-folder/10\nto-folder/2\nto-folder/a/x\nnamed fifo\nb/a/x\n");
 }
 
 static void
