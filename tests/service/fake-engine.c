@@ -195,7 +195,8 @@ th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *m
     if (g_str_equal (uris[i], "class:"))
       g_ptr_array_add (request->waiting, g_strdup_printf ("error-%d:class", 100 + (int) klass));
     else if (g_str_equal (uris[i], "type:"))
-      g_ptr_array_add (request->waiting, g_strconcat ("ready:", mime_types[i], NULL));
+      g_ptr_array_add (request->waiting,
+                       g_strdelimit (g_strconcat ("ready:", mime_types[i], NULL), "/", '-'));
     else
       g_ptr_array_add (request->waiting, g_strdup (uris[i]));
   request->source = g_source_new (&step_funcs, sizeof (GSource));
