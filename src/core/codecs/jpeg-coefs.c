@@ -212,6 +212,13 @@ round_up (guint64 value, guint64 step)
   return (value + step - 1) / step * step;
 }
 
+/* What malloc and libjpeg's own list add to a row; long rows get pages of their own. */
+static gsize
+row_slack (const Plane *plane)
+{
+  return row_bytes (plane) < 64 * 1024 ? 64 : 4096 + 64;
+}
+
 guint64
 th_jpeg_coefs_bytes (const struct jpeg_decompress_struct *cinfo)
 {
@@ -224,8 +231,7 @@ th_jpeg_coefs_bytes (const struct jpeg_decompress_struct *cinfo)
       Plane plane = { .kept = kept_for (component) };
 
       plane.width = (JDIMENSION) round_up (component->width_in_blocks, component->h_samp_factor);
-      /* 64 bytes a row for malloc and libjpeg's own list. */
-      sum += height * (row_bytes (&plane) + sizeof (void *) + 64);
+      sum += height * (row_bytes (&plane) + sizeof (void *) + row_slack (&plane));
       sum += (guint64) plane.width * component->v_samp_factor * sizeof (JBLOCK);
     }
   return sum;

@@ -7,9 +7,9 @@
 
 /* Real files have 3 to about 25 scans. */
 #define SCANS_MAX 500u
-#define SCANS_MIN 50u
-/* Block visits over all scans: some seconds of work. */
-#define VISITS_MAX 400000000u
+#define SCANS_MIN 25u
+/* Block visits over all scans: one to two seconds of work. */
+#define VISITS_MAX 100000000u
 /* A coefficient of 8 stands for one level of the 8-bit samples. Frequencies finer than the target's
  * pixels do not count at all; of the others a doubt of one level is left. Over 24 progressive
  * photographs, decoding ms and lowest SSIM at 512 and 1024 pixels:
