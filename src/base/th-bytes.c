@@ -28,7 +28,7 @@ th_bytes_u16 (ThBytes bytes, gsize offset, gboolean big_endian, guint16 *value)
   if (!inside (bytes, offset, sizeof raw))
     return FALSE;
   memcpy (&raw, bytes.data + offset, sizeof raw);
-  *value = big_endian ? GUINT16_FROM_BE (raw) : GUINT16_FROM_LE (raw);
+  *value = (guint16) (big_endian ? GUINT16_FROM_BE (raw) : GUINT16_FROM_LE (raw));
   return TRUE;
 }
 
