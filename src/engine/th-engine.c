@@ -198,6 +198,18 @@ prepare (ThEngine *engine, ThRequest *request)
   g_mutex_unlock (&engine->lock);
 }
 
+/* The first turn of a request is alone with it. */
+static gboolean
+is_first_turn (ThEngine *engine, const ThRequest *request)
+{
+  gboolean first;
+
+  g_mutex_lock (&engine->lock);
+  first = !request->ranked;
+  g_mutex_unlock (&engine->lock);
+  return first;
+}
+
 /* One turn of the cheap pass. */
 static void
 walk (gpointer item, gpointer data)
@@ -206,8 +218,7 @@ walk (gpointer item, gpointer data)
   ThRequest *request = item;
   guint32 from, to;
 
-  /* The first turn of a request is alone with it. */
-  if (!request->ranked)
+  if (is_first_turn (engine, request))
     prepare (engine, request);
   if (take_chunk (engine, request, &from, &to))
     check_chunk (engine, request, from, to);

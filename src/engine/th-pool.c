@@ -3,6 +3,8 @@
 
 #include "engine/th-pool.h"
 
+#include <string.h>
+
 #include "engine/th-process.h"
 
 #define HELLO_TIMEOUT_MS 5000u
@@ -243,11 +245,23 @@ start_once (ThPool *pool, Worker **started, GError **error)
   return status;
 }
 
+/* What was said about one that did not start, without the part that blames a file. */
+static char *
+describe_trouble (ThStatus status, const char *text)
+{
+  const char *general = th_status_describe (status);
+
+  if (status != TH_STATUS_NO_SANDBOX && g_str_has_prefix (text, general))
+    text += strlen (general) + (text[strlen (general)] == ':' ? 2 : 0);
+  return g_strdup_printf ("no decoder can be started: %s", text);
+}
+
 static ThStatus
 start_worker (ThPool *pool, Worker **started, GError **error)
 {
   ThStatus status = TH_STATUS_CRASHED;
   g_autoptr (GError) local = NULL;
+  g_autofree char *trouble = NULL;
 
   for (guint i = 0; i < START_TRIES && status == TH_STATUS_CRASHED; i++)
     {
@@ -261,8 +275,9 @@ start_worker (ThPool *pool, Worker **started, GError **error)
       note_trouble (pool, NULL);
       return status;
     }
-  note_trouble (pool, local->message);
-  return refuse (TH_STATUS_NO_SANDBOX, local->message, error);
+  trouble = describe_trouble (status, local->message);
+  note_trouble (pool, trouble);
+  return refuse (TH_STATUS_NO_SANDBOX, trouble, error);
 }
 
 static ThStatus

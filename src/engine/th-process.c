@@ -123,8 +123,7 @@ th_process_start (ThProcess *process, const char *program, GError **error)
       close (pair[0]);
     }
   process->socket = -1;
-  g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "the decoder %s cannot be started: %s", program,
-               g_strerror (failed));
+  g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "%s: %s", program, g_strerror (failed));
   return FALSE;
 }
 

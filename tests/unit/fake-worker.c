@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A worker that greets well and then behaves as TH_FAKE says: "crash" on each job, "crash-once" on
  * the first one ever (TH_FAKE_FLAG names the file that remembers it), "hang", "touch" the source,
- * "deaf" without a greeting, "bare" without a lock-down. */
+ * "deaf" without a greeting, "bare" without a lock-down, "old" of another build. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "wire/th-wire.h"
 
 static void
-greet (ThStatus status)
+greet (ThStatus status, const char *build)
 {
   ThWireMessage message;
 
@@ -21,7 +21,7 @@ greet (ThStatus status)
   message.hello.version = TH_WIRE_VERSION;
   message.hello.seccomp = status == TH_STATUS_OK;
   message.hello.status = status;
-  th_wire_set_text (message.hello.build, sizeof message.hello.build, TH_VERSION);
+  th_wire_set_text (message.hello.build, sizeof message.hello.build, build);
   th_wire_set_text (message.hello.text, sizeof message.hello.text, "this kernel has no filter");
   th_wire_send (TH_WIRE_FD, &message, -1, NULL);
 }
@@ -60,7 +60,8 @@ main (void)
     return 0;
   if (strcmp (mode, "crash-once") == 0 && access (getenv ("TH_FAKE_FLAG"), F_OK) == 0)
     be_real ();
-  greet (strcmp (mode, "bare") == 0 ? TH_STATUS_NO_SANDBOX : TH_STATUS_OK);
+  greet (strcmp (mode, "bare") == 0 ? TH_STATUS_NO_SANDBOX : TH_STATUS_OK,
+         strcmp (mode, "old") == 0 ? "0.0.1" : TH_VERSION);
   while (th_wire_receive (TH_WIRE_FD, &message, &source) == TH_WIRE_GOT)
     {
       if (strcmp (mode, "crash-once") == 0)

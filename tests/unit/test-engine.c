@@ -12,6 +12,7 @@
 #include "cache/th-png-text.h"
 #include "cache/th-uri.h"
 #include "engine-fixture.h"
+#include "engine/th-engine-private.h"
 
 static void
 test_one (Fixture *fixture, gconstpointer unused)
@@ -239,6 +240,23 @@ test_bad_flavor (Fixture *fixture, gconstpointer unused)
   g_assert_cmpuint (fixture_check (fixture, handle, NULL, 0), ==, 0);
 }
 
+/* After the last number comes 1, and numbers in use are left out. */
+static void
+test_handles (Fixture *fixture, gconstpointer unused)
+{
+  guint32 handle;
+
+  fixture_start (fixture);
+  g_assert_cmpuint (fixture_queue (fixture, NULL, 0, TH_FOREGROUND), ==, 1);
+  fixture->engine->last_handle = G_MAXUINT32 - 1;
+  handle = fixture_queue (fixture, NULL, 0, TH_FOREGROUND);
+  g_assert_cmpuint (handle, ==, G_MAXUINT32);
+  g_assert_cmpuint (fixture_queue (fixture, NULL, 0, TH_FOREGROUND), ==, 2);
+  fixture_wait (fixture, 3);
+  g_assert_cmpuint (fixture_queue (fixture, NULL, 0, TH_FOREGROUND), ==, 3);
+  fixture_wait (fixture, 4);
+}
+
 static void
 test_dequeue (Fixture *fixture, gconstpointer unused)
 {
@@ -347,6 +365,7 @@ main (int argc, char **argv)
   ADD ("/engine/cached-first", test_cached_first);
   ADD ("/engine/same-file", test_same_file);
   ADD ("/engine/bad-flavor", test_bad_flavor);
+  ADD ("/engine/handles", test_handles);
   ADD ("/engine/dequeue", test_dequeue);
   ADD ("/engine/background", test_background);
   ADD ("/engine/flood", test_flood);

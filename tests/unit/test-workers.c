@@ -4,8 +4,11 @@
 
 #include "engine/th-engine.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/th-paths.h"
 #include "engine-fixture.h"
@@ -82,7 +85,8 @@ static const FakeRow fakes[] = {
   { "crash", TH_ERROR_INVALID_FORMAT, "crashed", FALSE },
   { "hang", TH_ERROR_OTHER, "too long", FALSE },
   { "touch", TH_ERROR_OTHER, "still being written", FALSE },
-  { "deaf", TH_ERROR_OTHER, "start", TRUE },
+  { "deaf", TH_ERROR_OTHER, "no decoder can be started: the worker ended at its start", TRUE },
+  { "old", TH_ERROR_OTHER, "no decoder can be started: a worker of another version", TRUE },
   { "bare", TH_ERROR_OTHER, "this kernel has no filter", TRUE },
 };
 
@@ -140,6 +144,66 @@ test_idle_end (Fixture *fixture, gconstpointer unused)
     }
 }
 
+static int
+only_child (void)
+{
+  g_autoptr (GArray) children = fixture_children ();
+
+  g_assert_cmpuint (children->len, ==, 1);
+  return g_array_index (children, int, 0);
+}
+
+/* The kernel runs background workers only where nobody else wants to, and foreground ones as
+ * everybody. */
+static void
+test_priority (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = fixture_pictures (fixture, TH_N_CLASSES, 50);
+  static const int expected[TH_N_CLASSES] = { SCHED_OTHER, SCHED_IDLE };
+
+  for (guint i = 0; i < TH_N_CLASSES; i++)
+    {
+      int child;
+
+      fixture_start (fixture);
+      fixture_queue (fixture, (Uris) &uris->pdata[i], 1, (ThClass) i);
+      fixture_wait (fixture, i + 1);
+      child = only_child ();
+      g_assert_cmpint (sched_getscheduler (child), ==, expected[i]);
+      g_assert_cmpint (syscall (SYS_ioprio_get, 1, child) >> 13 == 3, ==, i == TH_BACKGROUND);
+      fixture_stop (fixture);
+    }
+  g_assert_cmpint (sched_getscheduler (0), ==, SCHED_OTHER);
+}
+
+/* After so many files, and after a damaged one, another process goes on. */
+static void
+test_replaced (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = fixture_pictures (fixture, 9, 50);
+  g_autofree char *damaged = fixture_path (fixture, "0001.png");
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  g_assert_true (g_file_set_contents (damaged, "\x89PNG\r\n\x1a\n????????????????", 24, NULL));
+  fixture->options.cores = 1;
+  fixture->options.worker_files = 3;
+  fixture_start (fixture);
+  for (guint i = 0; i < uris->len; i++)
+    {
+      g_autoptr (GArray) children = NULL;
+
+      fixture_queue (fixture, (Uris) &uris->pdata[i], 1, TH_FOREGROUND);
+      fixture_wait (fixture, i + 1);
+      g_assert_cmpint (fixture_error (fixture, uris->pdata[i]) != NULL, ==, i == 1);
+      children = fixture_children ();
+      for (guint j = 0; j < children->len; j++)
+        g_hash_table_add (seen, GINT_TO_POINTER (g_array_index (children, int, j)));
+    }
+  /* 0 1 | 2 3 4 | 5 6 7 | 8; the last of a worker may be reaped before it is looked for. */
+  g_assert_cmpuint (g_hash_table_size (seen), >=, 3);
+  g_assert_cmpuint (g_hash_table_size (seen), <=, 4);
+}
+
 #define ADD(path, function)                                                                        \
   g_test_add (path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
 
@@ -150,6 +214,8 @@ main (int argc, char **argv)
   ADD ("/workers/killed-idle", test_killed_idle);
   ADD ("/workers/none", test_no_worker);
   ADD ("/workers/crash-once", test_crash_once);
+  ADD ("/workers/priority", test_priority);
+  ADD ("/workers/replaced", test_replaced);
   ADD ("/workers/idle-end", test_idle_end);
   for (guint i = 0; i < G_N_ELEMENTS (fakes); i++)
     {
