@@ -2,7 +2,9 @@
 /* The JPEG codec's own storage against libjpeg's, and files that are made to hurt. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/codecs/jpeg-coefs.h"
 #include "core/th-codec.h"
@@ -252,6 +254,25 @@ test_junk (void)
   g_assert_cmpint (status, ==, TH_STATUS_OK);
 }
 
+/* A source that cannot be read says so, and not that the picture is broken. */
+static void
+test_unreadable (void)
+{
+  int fd = open (".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  g_autoptr (ThInput) input = th_input_new_fd (fd, NULL);
+  g_autoptr (GError) error = NULL;
+  ThSession *session = NULL;
+  ThLimits limits;
+
+  g_assert_nonnull (input);
+  th_limits_init (&limits);
+  if (th_input_size (input) == 0)
+    g_test_skip ("folders have no size on this file system");
+  else
+    g_assert_cmpint (th_codec_jpeg.open (input, &limits, &session, &error), ==, TH_STATUS_IO);
+  close (fd);
+}
+
 typedef struct
 {
   const char *pieces; /* number and count of each, in the order of the file */
@@ -308,6 +329,7 @@ main (int argc, char **argv)
   g_test_add_func ("/jpeg-parts/many-scans", test_many_scans);
   g_test_add_func ("/jpeg-parts/second-frame", test_second_frame);
   g_test_add_func ("/jpeg-parts/junk", test_junk);
+  g_test_add_func ("/jpeg-parts/unreadable", test_unreadable);
   g_test_add_func ("/jpeg-parts/profile", test_profile);
   return g_test_run ();
 }

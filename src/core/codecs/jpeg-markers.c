@@ -60,6 +60,8 @@ hear (j_decompress_ptr cinfo, Listener listen)
   guint16 length;
 
   head = th_input_peek (source->input, offset, sizeof length);
+  if (th_input_failed (source->input))
+    ERREXIT (cinfo, JERR_FILE_READ);
   if (!th_bytes_u16 (head, 0, TRUE, &length))
     ERREXIT (cinfo, JERR_INPUT_EOF);
   if (length < sizeof length)
