@@ -67,8 +67,10 @@ test_all_keys (void)
   g_autofree char *path = write_config ("[other]\nmax-megapixels=7\n[limits]\nmax-megapixels=50\n"
                                         "max-decode-mib = 64 \nmemory-budget-mib=200\n"
                                         "cpu-seconds=3\nwall-seconds=4\n");
+  g_autofree char *found = th_config_find ();
   ThEngineOptions options;
 
+  g_assert_cmpstr (found, ==, path);
   th_engine_options_init (&options);
   g_assert_true (th_engine_options_load (&options, NULL));
   g_assert_cmpuint (options.problems->len, ==, 0);

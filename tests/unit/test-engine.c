@@ -71,6 +71,7 @@ make_odd_files (Fixture *fixture)
   g_autofree char *normal = g_build_filename (fixture->cache_root, "normal", NULL);
   g_autofree char *any = g_build_filename (normal, "any.png", NULL);
 
+  g_assert_nonnull (good);
   g_assert_no_errno (g_mkdir (folder, 0700));
   g_assert_no_errno (mkfifo (fifo, 0600));
   g_assert_true (g_file_set_contents (text, "just words", -1, NULL));
