@@ -158,12 +158,24 @@ turn (const GByteArray *picture, const WebpRow *row)
   return out;
 }
 
+/* Says that it is an animation on another canvas, and is a still. */
+static GByteArray *
+mislabel (const GByteArray *picture)
+{
+  GByteArray *out = start_extended (0x02, 1, 1);
+
+  append_plain (out, picture);
+  finish_extended (out);
+  return out;
+}
+
 static void
 add (GPtrArray *pictures, const char *name, const char *kind, GByteArray *data)
 {
   MadePicture *made = g_new (MadePicture, 1);
 
   made->name = g_strconcat (name, kind, NULL);
+  made->strange = strcmp (kind, "-mislabelled") == 0;
   made->data = data;
   g_ptr_array_add (pictures, made);
 }
@@ -193,6 +205,7 @@ made_webp_new (void)
       add (pictures, rows[i].name, "-animated", animate (picture, &rows[i], 0, 0));
       add (pictures, rows[i].name, "-offset", animate (picture, &rows[i], 6, 10));
       add (pictures, rows[i].name, "-turned", turn (picture, &rows[i]));
+      add (pictures, rows[i].name, "-mislabelled", mislabel (picture));
     }
   return pictures;
 }

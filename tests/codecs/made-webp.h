@@ -7,6 +7,7 @@
 typedef struct
 {
   char *name;
+  gboolean strange; /* the reference may refuse it */
   GByteArray *data;
 } MadePicture;
 

@@ -124,7 +124,7 @@ test_made (const void *user)
   g_autoptr (Picture) ours = picture_decode (data);
   g_autoptr (Picture) reference = picture_reference (ours->codec, data);
 
-  g_assert_nonnull (reference);
+  g_assert_true (made->strange || reference != NULL);
   g_assert_cmpint (ours->status, ==, TH_STATUS_OK);
   check_good (data, TH_STATUS_OK);
 }

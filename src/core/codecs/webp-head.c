@@ -197,18 +197,13 @@ take_frame (Walk *walk, const Chunk *chunk, guint64 end, GError **error)
 {
   ThWebpHead *head = walk->head;
   ThBytes bytes = th_input_peek (walk->input, chunk->offset, FRAME_BYTES);
-  ThStatus status;
 
   if (!read_u24 (bytes, 0, &head->x) || !read_u24 (bytes, 3, &head->y))
     return corrupt (error, "the file ends within the first frame");
   head->x *= 2;
   head->y *= 2;
-  status = find_picture (walk, chunk->offset + FRAME_BYTES, MIN (next_chunk (chunk), end), error);
-  if (status == TH_STATUS_OK
-      && ((guint64) head->x + head->frame.width > head->canvas.width
-          || (guint64) head->y + head->frame.height > head->canvas.height))
-    return corrupt (error, "the first frame does not fit on the canvas");
-  return status;
+  head->alpha_data = (ThWebpSpan){ 0, 0 };
+  return find_picture (walk, chunk->offset + FRAME_BYTES, MIN (next_chunk (chunk), end), error);
 }
 
 static void
@@ -276,6 +271,8 @@ take_chunk (Walk *walk, const Chunk *chunk, guint64 end, GError **error)
       return TH_STATUS_OK;
     case TAG ('V', 'P', '8', ' '):
     case TAG ('V', 'P', '8', 'L'):
+      /* Whatever the flags say, a picture outside of frames is a still. */
+      walk->head->animated = walk->head->animated && found;
       return found ? TH_STATUS_OK : take_picture (walk, chunk, end, error);
     default:
       return TH_STATUS_OK;
@@ -303,6 +300,14 @@ walk_chunks (Walk *walk, guint64 end, GError **error)
                                    : corrupt (error, "the file ends before the picture");
 }
 
+/* What composing relies on. */
+static gboolean
+fits (const ThWebpHead *head)
+{
+  return (guint64) head->x + head->frame.width <= head->canvas.width
+         && (guint64) head->y + head->frame.height <= head->canvas.height;
+}
+
 ThStatus
 th_webp_head_read (ThWebpHead *head, ThInput *input, const ThLimits *limits, GError **error)
 {
@@ -317,6 +322,8 @@ th_webp_head_read (ThWebpHead *head, ThInput *input, const ThLimits *limits, GEr
   status = walk_chunks (&walk, MIN ((guint64) length + HEADER_BYTES, th_input_size (input)), error);
   if (!head->animated)
     head->canvas = head->frame;
+  if (status == TH_STATUS_OK && !fits (head))
+    status = corrupt (error, "the first frame does not fit on the canvas");
   if (th_input_failed (input) && status != TH_STATUS_TOO_LARGE)
     {
       g_clear_error (error);
