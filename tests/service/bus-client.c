@@ -266,3 +266,27 @@ test_answer (GHashTable *answers, const char *uri)
   g_assert_cmpuint (codes->len, ==, 1);
   return g_array_index (codes, int, 0);
 }
+
+gboolean
+test_client_sees_owner (TestClient *client)
+{
+  g_autoptr (GVariant) reply = g_dbus_connection_call_sync (
+      client->connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+      "NameHasOwner", g_variant_new ("(s)", TEST_NAME), G_VARIANT_TYPE ("(b)"),
+      G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL);
+  gboolean owned = FALSE;
+
+  g_assert_nonnull (reply);
+  g_variant_get (reply, "(b)", &owned);
+  return owned;
+}
+
+void
+test_client_wait_unowned (TestClient *client)
+{
+  for (guint i = 0; test_client_sees_owner (client); i++)
+    {
+      g_assert_cmpuint (i, <, 12000);
+      g_usleep (10000);
+    }
+}

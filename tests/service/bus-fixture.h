@@ -87,6 +87,9 @@ GHashTable *test_client_finish (TestClient *client, guint32 handle);
 int test_answer (GHashTable *answers, const char *uri);
 /* Events of this kind and handle so far. */
 guint test_client_count (TestClient *client, guint32 handle, TestKind kind);
+/* Whether TEST_NAME is owned; waiting until it is not. */
+gboolean test_client_sees_owner (TestClient *client);
+void test_client_wait_unowned (TestClient *client);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TestBus, test_bus_down)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TestClient, test_client_free)

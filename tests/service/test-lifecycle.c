@@ -28,30 +28,6 @@ tear_down (Fixture *fixture, gconstpointer data)
   g_free (fixture->program);
 }
 
-static gboolean
-name_has_owner (TestClient *client)
-{
-  g_autoptr (GVariant) reply = g_dbus_connection_call_sync (
-      client->connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-      "NameHasOwner", g_variant_new ("(s)", TEST_NAME), G_VARIANT_TYPE ("(b)"),
-      G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL);
-  gboolean owned = FALSE;
-
-  g_assert_nonnull (reply);
-  g_variant_get (reply, "(b)", &owned);
-  return owned;
-}
-
-static void
-wait_until_unowned (TestClient *client)
-{
-  for (guint i = 0; name_has_owner (client); i++)
-    {
-      g_assert_cmpuint (i, <, 12000);
-      g_usleep (10000);
-    }
-}
-
 /* Activated by the first call, gone when idle, activated again: no call is ever lost. */
 static void
 test_activation (Fixture *fixture, gconstpointer data)
@@ -62,10 +38,10 @@ test_activation (Fixture *fixture, gconstpointer data)
   client = test_client_new (fixture->bus);
   for (guint i = 0; i < 2; i++)
     {
-      g_assert_false (name_has_owner (client));
+      g_assert_false (test_client_sees_owner (client));
       g_hash_table_unref (test_client_finish (client, test_client_queue_one (client, "ready:a")));
-      g_assert_true (name_has_owner (client));
-      wait_until_unowned (client);
+      g_assert_true (test_client_sees_owner (client));
+      test_client_wait_unowned (client);
       g_ptr_array_set_size (client->events, 0);
     }
 }
@@ -87,7 +63,7 @@ test_idle_races (Fixture *fixture, gconstpointer data)
       g_ptr_array_set_size (client->events, 0);
       g_usleep ((gulong) g_rand_int_range (rand, 980000, 1020000));
     }
-  wait_until_unowned (client);
+  test_client_wait_unowned (client);
 }
 
 static void
@@ -111,7 +87,7 @@ test_client_vanishes (Fixture *fixture, gconstpointer data)
   handle = test_client_queue_one (client, "wait:a");
   test_client_wait (client, handle, TEST_STARTED);
   g_usleep (1500000);
-  g_assert_true (name_has_owner (client));
+  g_assert_true (test_client_sees_owner (client));
   test_client_free (client);
   test_bus_wait (fixture->bus);
 }
