@@ -24,6 +24,10 @@
 
 #define STACK_BYTES (8 * 1024 * 1024)
 
+/* Far above what any picture may take. Memory that is only read is not part of RLIMIT_DATA, but its
+ * page tables are memory too. */
+#define ADDRESS_BYTES (G_GUINT64_CONSTANT (64) << 30)
+
 /* Only kernels before 5.9 lack close_range. */
 static void
 close_above (int last)
@@ -71,13 +75,20 @@ reset_signals (void)
 typedef struct
 {
   int resource;
-  rlim_t soft;
+  rlim_t soft; /* 0 for memory: leave it alone */
   gboolean hard_too;
 } Limit;
 
 static gboolean
+is_memory (int resource)
+{
+  return resource == RLIMIT_DATA || resource == RLIMIT_AS;
+}
+
+static gboolean
 set_limits (const ThSandboxPolicy *policy, GError **error)
 {
+  const rlim_t addresses = policy->data_bytes > 0 ? (rlim_t) ADDRESS_BYTES : 0;
   const Limit limits[] = {
     /* 1, not 0: that also keeps the picture from a core pattern that is a pipe. */
     { RLIMIT_CORE, 1, TRUE },
@@ -86,6 +97,7 @@ set_limits (const ThSandboxPolicy *policy, GError **error)
     { RLIMIT_FSIZE, 0, TRUE },
     /* The stack is not part of RLIMIT_DATA, and may have been set to grow without end. */
     { RLIMIT_STACK, STACK_BYTES, TRUE },
+    { RLIMIT_AS, addresses, TRUE },
     { RLIMIT_DATA, policy->data_bytes, FALSE },
   };
 
@@ -93,7 +105,7 @@ set_limits (const ThSandboxPolicy *policy, GError **error)
     {
       struct rlimit limit;
 
-      if (limits[i].resource == RLIMIT_DATA && policy->data_bytes == 0)
+      if (limits[i].soft == 0 && is_memory (limits[i].resource))
         continue;
       if (getrlimit (limits[i].resource, &limit) != 0)
         limit = (struct rlimit){ RLIM_INFINITY, RLIM_INFINITY };

@@ -16,8 +16,8 @@ typedef struct
   /* The only descriptor that may be sent and received on. Those above it are closed first, and
    * standard input and output too; what lies between stays open. */
   int socket;
-  /* Soft RLIMIT_DATA to begin with, 0 leaves it alone; the hard one stays, the owning side raises
-   * the soft one. */
+  /* Soft RLIMIT_DATA to begin with; the hard one stays, the owning side raises the soft one. 0: no
+   * limit on memory at all. */
   guint64 data_bytes;
   /* NULL-terminated folders that may be read (fonts), or NULL for nothing at all. */
   const char *const *readable;

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #define SIDE        16
 #define BLOCK       (8u * 1024u * 1024u)
 #define MOST_BLOCKS 128
+#define ADDRESSES   ((gsize) 256 << 30)
 
 typedef struct
 {
@@ -169,6 +171,14 @@ devour (GError **error)
   return TH_STATUS_OK;
 }
 
+/* Memory that is only read takes none but for its page tables. */
+static gboolean
+takes_addresses (void)
+{
+  return mmap (NULL, ADDRESSES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+         != MAP_FAILED;
+}
+
 static ThStatus
 evil_decode (ThSession *session, const ThPlan *plan, ThSink *sink, GError **error)
 {
@@ -177,6 +187,11 @@ evil_decode (ThSession *session, const ThPlan *plan, ThSink *sink, GError **erro
 
   if (strcmp (word, "devour") == 0 && devour (error) != TH_STATUS_OK)
     return TH_STATUS_NO_MEMORY;
+  if (strcmp (word, "addresses") == 0 && !takes_addresses ())
+    {
+      g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "no addresses");
+      return TH_STATUS_NO_MEMORY;
+    }
   if (strcmp (word, "late-spin") == 0)
     spin ();
   memset (rows, 200, sizeof rows);

@@ -264,6 +264,19 @@ test_devour (void)
 }
 
 static void
+test_addresses (void)
+{
+  g_auto (Worker) worker = { .socket = -1 };
+  ThLimits limits = patient_limits ();
+
+  start_locked (&worker);
+  if (worker.hello.data_base == 0)
+    g_test_skip ("1 case left out: a sanitizer's memory cannot be limited");
+  else
+    assert_ends_as ("addresses", &limits, TH_STATUS_NO_MEMORY);
+}
+
+static void
 test_safe_message (void)
 {
   g_auto (Worker) worker = { .socket = -1 };
@@ -456,6 +469,7 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/sleep", test_sleep);
   g_test_add_func ("/hostile/backstop", test_backstop);
   g_test_add_func ("/hostile/devour", test_devour);
+  g_test_add_func ("/hostile/addresses", test_addresses);
   g_test_add_func ("/hostile/safe-message", test_safe_message);
   g_test_add_func ("/hostile/rewrite", test_rewrite);
   g_test_add_func ("/hostile/unasked", test_unasked);
