@@ -18,8 +18,10 @@
 #define LOOK_INTERVAL (1 * G_USEC_PER_SEC)
 /* How long th_pool_free waits for the processes to end. */
 #define FREE_PATIENCE (1 * G_USEC_PER_SEC)
-/* A worker that dies at its start is replaced at once so often: it may have been killed. */
-#define START_TRIES 2u
+/* A worker that dies at its start may have been killed, and a process may be refused for a moment:
+ * it is tried so often, after a pause that doubles, before anybody hears of it. */
+#define START_TRIES 6u
+#define START_PAUSE (10 * 1000)
 
 typedef struct
 {
@@ -233,7 +235,7 @@ start_once (ThPool *pool, Worker **started, GError **error)
   ThStatus status;
 
   if (!th_process_start (&worker->process, pool->worker_path, error))
-    return TH_STATUS_NO_SANDBOX;
+    return TH_STATUS_IO;
   *started = g_steal_pointer (&worker);
   if (!register_worker (pool, *started))
     return refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
@@ -243,6 +245,13 @@ start_once (ThPool *pool, Worker **started, GError **error)
   else
     unregister_worker (pool, *started);
   return status;
+}
+
+/* What may be over at the next try. */
+static gboolean
+is_passing (ThStatus status)
+{
+  return status == TH_STATUS_CRASHED || status == TH_STATUS_IO;
 }
 
 /* What was said about one that did not start, without the part that blames a file. */
@@ -263,9 +272,10 @@ start_worker (ThPool *pool, Worker **started, GError **error)
   g_autoptr (GError) local = NULL;
   g_autofree char *trouble = NULL;
 
-  for (guint i = 0; i < START_TRIES && status == TH_STATUS_CRASHED; i++)
+  for (guint i = 0; i < START_TRIES && is_passing (status); i++)
     {
       g_clear_error (&local);
+      g_usleep (i > 0 ? START_PAUSE << (i - 1) : 0);
       status = start_once (pool, started, &local);
     }
   if (status == TH_STATUS_CANCELLED)
