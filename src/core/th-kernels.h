@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The shrinker's inner loops, in more than one make. All are integer arithmetic and give the same
- * bits. They know rows of samples and weights, no pictures. */
+/* The shrinker's inner loops, in more than one make, of which each gives the same bits. They know
+ * rows of samples and weights, no pictures. */
 #pragma once
 
 #include <glib.h>
@@ -16,6 +16,7 @@
 #define TH_ADD_SHORT_ROWS 4u
 #define TH_ADD_LONG_ROWS  128u
 
+/* Weights that one step of a kernel may take. */
 #define TH_FILTER_STEP 8u
 
 /* For each output pixel the inputs that it is made of. Read-only while in use. */
@@ -46,7 +47,7 @@ typedef struct
   void (*add_u8) (const guint8 *row, gsize n, guint16 *sums);
   void (*add_short) (const gint16 *row, gsize n, guint16 *sums);
   void (*add_long) (const gint16 *row, gsize n, guint32 *sums);
-  /* out[box] = mean over factor pixels of the sums times by; factor × the largest sum is below
+  /* out[box] = by × the total of factor pixels' sums, rounded; factor × the largest sum is below
    * 2^31; at most 4 channels. These may read TH_ARENA_ALIGN bytes past the end of sums and write as
    * many past out. */
   void (*mean_u16) (const guint16 *sums, gsize boxes, guint32 factor, guint channels, float by,
