@@ -44,6 +44,15 @@ def thumbnail_of(cache, path, flavor):
     return os.path.join(cache, 'thumbnails', flavor, digest + '.png')
 
 
+def fit(width, height, box):
+    """th_fit: the other side rounded half to even, never 0, never enlarged."""
+    if max(width, height) <= box:
+        return width, height
+    if width >= height:
+        return box, max(1, round(height * box / width))
+    return max(1, round(width * box / height)), box
+
+
 class Desktop:
     """A private bus with private XDG folders; nothing of the user's is read or written."""
 
