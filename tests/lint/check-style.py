@@ -149,9 +149,9 @@ def no_leftovers(source):
 
 
 def no_globals(source):
-    """Rule 8: file-scope and function statics only where const, apart from GLib's own macros."""
+    """Rule 8: file-scope and function statics only where const, but for tables that GLib takes as not const."""
     inside = {number for _, first, last in source.functions() for number in range(first, last)}
-    pattern = re.compile(r'\s*static (?!const\b|inline\b|_Thread_local\b)[^(={]*[\w\]](\s*=.*|;)$')
+    pattern = re.compile(r'\s*static (?!const\b|GSourceFuncs\b|inline\b|_Thread_local\b)[^(={]*[\w\]](\s*=.*|;)$')
     return [source.at(n, 'a static that is not const') for n, line in enumerate(source.code)
             if source.path.parts[0] == 'src' and pattern.match(line)
             and (n in inside or not line.startswith(' ')) and ' const ' not in line.split('=')[0]]
