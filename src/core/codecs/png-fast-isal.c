@@ -11,6 +11,8 @@
 #define INPUT_BYTES 32768u
 /* Inflated at a time: whole rows, at least one. */
 #define BATCH_BYTES 65536u
+/* The heap's own: headers and whole pages. */
+#define SPARE_BYTES 32768u
 
 struct _ThPngFast
 {
@@ -30,9 +32,9 @@ struct _ThPngFast
 };
 
 static guint
-rows_in_batch (gsize stride)
+rows_in_batch (const ThPngHead *head, gsize stride)
 {
-  return (guint) MAX (BATCH_BYTES / stride, 1);
+  return (guint) CLAMP (BATCH_BYTES / stride, 1, head->size.height);
 }
 
 guint64
@@ -42,7 +44,7 @@ th_png_fast_bytes (const ThPngHead *head)
 
   if (head->interlaced)
     return 0;
-  return sizeof (ThPngFast) + (guint64) stride * (rows_in_batch (stride) + 1) + 4096;
+  return sizeof (ThPngFast) + (guint64) stride * (rows_in_batch (head, stride) + 1) + SPARE_BYTES;
 }
 
 /* The two bytes of zlib's header; a preset dictionary is nothing that PNG may have. */
@@ -70,7 +72,7 @@ th_png_fast_new (const ThPngHead *head, ThInput *input)
   fast->stride = row_bytes + 1;
   fast->step = MAX (th_png_head_pixel_bits (head) / 8, 1);
   fast->rows_left = head->size.height;
-  fast->batch_rows = rows_in_batch (fast->stride);
+  fast->batch_rows = rows_in_batch (head, fast->stride);
   fast->ended = FALSE;
   fast->ready = fast->next = 0;
   fast->above = g_try_malloc0 (row_bytes + TH_PNG_SLACK);
