@@ -12,6 +12,7 @@ typedef struct
   ThRequest *request;
   ThWaiter waiter;
   const char *uri;
+  gboolean dealt_with;
 } Ask;
 
 typedef struct
@@ -68,7 +69,7 @@ collect (Run *run)
 
       if (request == NULL)
         continue;
-      ask = (Ask){ th_request_ref (request), waiter, request->items[waiter.index].uri };
+      ask = (Ask){ th_request_ref (request), waiter, request->items[waiter.index].uri, FALSE };
       g_array_append_val (run->asks, ask);
     }
 }
@@ -106,15 +107,15 @@ open_by (Run *run, const char *uri, GError **error)
 static gboolean
 open_source (Run *run)
 {
-  while (run->asks->len > 0)
+  for (guint i = 0; i < run->asks->len; i++)
     {
-      const Ask *ask = &g_array_index (run->asks, Ask, 0);
+      Ask *ask = &g_array_index (run->asks, Ask, i);
       g_autoptr (GError) error = NULL;
 
       if (open_by (run, ask->uri, &error))
         return TRUE;
       settle_error (run, ask, error);
-      g_array_remove_index (run->asks, 0);
+      ask->dealt_with = TRUE;
     }
   return FALSE;
 }
@@ -159,18 +160,19 @@ resubmit (Run *run, const Ask *ask)
 static void
 look_again (Run *run)
 {
-  for (guint i = run->asks->len; i-- > 0;)
+  for (guint i = 0; i < run->asks->len; i++)
     {
-      const Ask *ask = &g_array_index (run->asks, Ask, i);
-      gboolean same = is_same_file (run, ask);
+      Ask *ask = &g_array_index (run->asks, Ask, i);
 
-      if (!same)
+      if (ask->dealt_with)
+        continue;
+      ask->dealt_with = TRUE;
+      if (!is_same_file (run, ask))
         resubmit (run, ask);
       else if (th_job_is_cached (&run->job, ask->uri, ask->waiter.flavor))
         settle (run, ask, TH_OUTCOME_READY, NULL);
       else
-        continue;
-      g_array_remove_index (run->asks, i);
+        ask->dealt_with = FALSE;
     }
 }
 
@@ -183,7 +185,12 @@ wait_on (Run *run)
 
   g_mutex_lock (&engine->lock);
   for (guint i = 0; i < run->asks->len; i++)
-    th_scheduler_put_back (engine->scheduler, run->file, &g_array_index (run->asks, Ask, i).waiter);
+    {
+      const Ask *ask = &g_array_index (run->asks, Ask, i);
+
+      if (!ask->dealt_with)
+        th_scheduler_put_back (engine->scheduler, run->file, &ask->waiter);
+    }
   flavors = th_scheduler_narrow (engine->scheduler, run->file);
   g_mutex_unlock (&engine->lock);
   return flavors;
@@ -262,11 +269,7 @@ th_run_job (ThEngine *engine, ThClass klass, ThFileJob *file)
   if (open_source (&run))
     decode (&run, &error);
   else
-    {
-      g_mutex_lock (&engine->lock);
-      th_scheduler_narrow (engine->scheduler, file);
-      g_mutex_unlock (&engine->lock);
-    }
+    wait_on (&run);
   answer_all (&run, error);
   run_clear (&run);
 }

@@ -308,6 +308,29 @@ test_background (Fixture *fixture, gconstpointer unused)
     }
 }
 
+/* No two decodes fit into the memory: they wait for each other, none fails, and whoever is no
+ * longer wanted stops waiting. */
+static void
+test_budget (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = fixture_pictures (fixture, 30, 300);
+  guint32 handles[TH_N_CLASSES];
+  guint32 dropped;
+
+  fixture->options.cores = 4;
+  fixture->options.limits.budget_bytes = 1;
+  fixture_start (fixture);
+  for (guint i = 0; i < TH_N_CLASSES; i++)
+    handles[i] = fixture_queue (fixture, (Uris) uris->pdata + 10 * i, 10, (ThClass) i);
+  dropped = fixture_queue (fixture, (Uris) uris->pdata + 20, 10, TH_FOREGROUND);
+  while (fixture->records->len < 6)
+    g_main_context_iteration (NULL, TRUE);
+  th_engine_dequeue (fixture->engine, dropped);
+  fixture_wait (fixture, 3);
+  for (guint i = 0; i < TH_N_CLASSES; i++)
+    g_assert_cmpuint (fixture_check (fixture, handles[i], (Uris) uris->pdata + 10 * i, 10), ==, 10);
+}
+
 /* A hundred thousand that are not there: told one by one, in bounded turns of the main loop. */
 static void
 test_flood (Fixture *fixture, gconstpointer unused)
@@ -369,6 +392,7 @@ main (int argc, char **argv)
   ADD ("/engine/handles", test_handles);
   ADD ("/engine/dequeue", test_dequeue);
   ADD ("/engine/background", test_background);
+  ADD ("/engine/budget", test_budget);
   ADD ("/engine/flood", test_flood);
   ADD ("/engine/free-busy", test_free_busy);
   return g_test_run ();
