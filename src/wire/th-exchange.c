@@ -102,32 +102,32 @@ send_job (const Job *job, GError **error)
 }
 
 static ThStatus
-check_plan (Job *job, const ThWirePlan *plan, GError **error)
+check_plan (const Job *job, const ThWirePlan *plan, GError **error)
 {
-  const ThExchange *exchange = job->exchange;
   const char *fault;
 
   if (plan->status != TH_STATUS_OK)
     return plan->status == TH_STATUS_PARTIAL
                ? refuse (TH_STATUS_PROTOCOL, error, "an impossible status")
                : believe ((ThStatus) plan->status, plan->text, error);
-  fault = th_plan_fault (plan, exchange->limits);
+  fault = th_plan_fault (plan, job->exchange->limits);
   if (fault != NULL)
     return refuse (TH_STATUS_PROTOCOL, error, fault);
-  if (!th_layout_init (&job->layout, plan->full, plan->scalable != 0, plan->channels,
-                       exchange->boxes, exchange->n_boxes))
-    return refuse (TH_STATUS_TOO_LARGE, error, "the thumbnails are too large");
   return TH_STATUS_OK;
 }
 
 /* Within the limit of one file, and then whatever the owner has to say. */
 static ThStatus
-ask_for_memory (Job *job, guint64 peak_bytes, GError **error)
+ask_for_memory (Job *job, const ThWirePlan *plan, GError **error)
 {
   const ThExchange *exchange = job->exchange;
   gint64 asked = g_get_monotonic_time ();
+  guint64 peak_bytes = plan->peak_bytes;
   ThStatus status;
 
+  if (!th_layout_init (&job->layout, plan->full, plan->scalable != 0, plan->channels,
+                       exchange->boxes, exchange->n_boxes))
+    return refuse (TH_STATUS_TOO_LARGE, error, "the thumbnails would be too large");
   if (peak_bytes > exchange->limits->max_plan_bytes)
     {
       g_set_error (error, TH_ERROR, TH_ERROR_OTHER,
@@ -253,7 +253,7 @@ th_exchange_run (const ThExchange *exchange, ThDecoded *decoded, GError **error)
     status = check_plan (&job, &plan.plan, error);
   if (status != TH_STATUS_OK)
     return status;
-  status = ask_for_memory (&job, plan.plan.peak_bytes, error);
+  status = ask_for_memory (&job, &plan.plan, error);
   if (status != TH_STATUS_OK)
     return deny (&job, status);
   return collect (&job, &plan.plan, decoded, error);

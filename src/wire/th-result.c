@@ -58,6 +58,7 @@ th_result_copy (int fd, guint64 size, GError **error)
         continue;
       if (n <= 0)
         {
+          errno = n == 0 ? EIO : errno;
           fail ("cannot read the result", error);
           return NULL;
         }
