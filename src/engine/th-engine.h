@@ -62,8 +62,9 @@ void th_engine_free (ThEngine *engine);
  * as the contract says. Returns the handle: 1 and up, never 0. */
 guint32 th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *mime_types,
                          guint n_uris, const char *flavor, ThClass klass);
-/* URIs that are not finished get neither ready nor error; finished still comes. Unknown handles are
- * ignored. */
+/* URIs that are not finished get neither ready nor error; finished comes at once. What waits for
+ * nobody else is dropped; a decode that runs goes on to its end, and its result is thrown away.
+ * Unknown handles are ignored. */
 void th_engine_dequeue (ThEngine *engine, guint32 handle);
 /* Requests whose finished has not been sent. */
 guint th_engine_pending (const ThEngine *engine);
