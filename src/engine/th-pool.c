@@ -17,7 +17,7 @@
 #define REAP_INTERVAL (20 * 1000)
 #define LOOK_INTERVAL (1 * G_USEC_PER_SEC)
 /* How long th_pool_free waits for the processes to end. */
-#define FREE_PATIENCE (1 * G_USEC_PER_SEC)
+#define FREE_PATIENCE (2 * G_USEC_PER_SEC)
 /* A worker that dies at its start may have been killed, and a process may be refused for a moment:
  * it is tried so often, after a pause that doubles, before anybody hears of it. */
 #define START_TRIES 6u

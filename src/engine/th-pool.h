@@ -28,7 +28,8 @@ typedef struct
 typedef struct _ThPool ThPool;
 
 ThPool *th_pool_new (const ThPoolOptions *options);
-/* Nobody may be inside any more. Ends all processes and reaps them, waiting a second at the most.
+/* Nobody may be inside any more. Ends all processes and reaps them, waiting two seconds at the
+ * most.
  */
 void th_pool_free (ThPool *pool);
 
