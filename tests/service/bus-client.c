@@ -159,7 +159,7 @@ test_client_queue_one (TestClient *client, const char *uri)
 void
 test_client_dequeue (TestClient *client, guint32 handle)
 {
-  g_autoptr (GVariant) reply = test_client_call (client, "Dequeue", g_variant_new ("(u)", handle));
+  g_variant_unref (test_client_call (client, "Dequeue", g_variant_new ("(u)", handle)));
 }
 
 const TestEvent *
