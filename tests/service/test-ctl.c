@@ -357,6 +357,24 @@ test_service_dies (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (count (result.out, "\n"), ==, 1);
 }
 
+static void
+test_bus_dies (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *stuck = add (fixture, "wait:1.png");
+  const char *const arguments[] = { stuck, NULL };
+  TestClient *client = test_client_new (fixture->bus);
+  g_autoptr (GSubprocess) process = spawn (fixture, arguments);
+  g_auto (Result) result = { 0 };
+
+  wait_for_service (client, 0);
+  test_client_free (client);
+  g_usleep (300000);
+  g_subprocess_force_exit (fixture->bus->bus);
+  finish (process, &result);
+  g_assert_cmpint (result.status, ==, 1);
+  g_assert_nonnull (strstr (result.said, "wait:1.png: "));
+}
+
 /* Interrupted, it gives its request up: the service has nothing left that holds it. */
 static void
 test_interrupt (Fixture *fixture, gconstpointer data)
@@ -430,6 +448,7 @@ static const struct
   { "/ctl/bar", test_bar },
   { "/ctl/no-bar", test_no_bar },
   { "/ctl/service-dies", test_service_dies },
+  { "/ctl/bus-dies", test_bus_dies },
   { "/ctl/interrupt", test_interrupt },
   { "/ctl/without-bus", test_without_bus },
   { "/ctl/unreadable", test_unreadable },
