@@ -290,3 +290,23 @@ test_client_wait_unowned (TestClient *client)
       g_usleep (10000);
     }
 }
+
+int
+test_client_service_pid (TestClient *client, int not_this)
+{
+  for (guint i = 0; i < 12000; i++)
+    {
+      g_autoptr (GVariant) reply = g_dbus_connection_call_sync (
+          client->connection, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+          "org.freedesktop.DBus", "GetConnectionUnixProcessID", g_variant_new ("(s)", TEST_NAME),
+          G_VARIANT_TYPE ("(u)"), G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL);
+      guint32 pid = 0;
+
+      if (reply != NULL)
+        g_variant_get (reply, "(u)", &pid);
+      if (pid != 0 && (int) pid != not_this)
+        return (int) pid;
+      g_usleep (10000);
+    }
+  g_assert_not_reached ();
+}

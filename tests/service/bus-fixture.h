@@ -90,6 +90,8 @@ guint test_client_count (TestClient *client, guint32 handle, TestKind kind);
 /* Whether TEST_NAME is owned; waiting until it is not. */
 gboolean test_client_sees_owner (TestClient *client);
 void test_client_wait_unowned (TestClient *client);
+/* Waits until a process other than not_this (0: any) owns it, and tells which. */
+int test_client_service_pid (TestClient *client, int not_this);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TestBus, test_bus_down)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TestClient, test_client_free)

@@ -310,27 +310,6 @@ test_no_bar (Fixture *fixture, gconstpointer data)
   g_assert_true (g_str_has_prefix (second.said, "/nonexistent: "));
 }
 
-/* Waits until the service has the name and ctl's request, and tells its process id. */
-static int
-wait_for_service (TestClient *client, int not_this)
-{
-  for (guint i = 0; i < 12000; i++)
-    {
-      g_autoptr (GVariant) reply = g_dbus_connection_call_sync (
-          client->connection, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-          "org.freedesktop.DBus", "GetConnectionUnixProcessID", g_variant_new ("(s)", TEST_NAME),
-          G_VARIANT_TYPE ("(u)"), G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL);
-      guint32 pid = 0;
-
-      if (reply != NULL)
-        g_variant_get (reply, "(u)", &pid);
-      if (pid != 0 && (int) pid != not_this)
-        return (int) pid;
-      g_usleep (10000);
-    }
-  g_assert_not_reached ();
-}
-
 /* What the first service had not answered is asked of the second; when that one dies too, it fails
  * and nothing hangs. */
 static void
@@ -344,10 +323,10 @@ test_service_dies (Fixture *fixture, gconstpointer data)
   g_auto (Result) result = { 0 };
   int first, second;
 
-  first = wait_for_service (client, 0);
+  first = test_client_service_pid (client, 0);
   g_usleep (300000);
   g_assert_no_errno (kill (first, SIGKILL));
-  second = wait_for_service (client, first);
+  second = test_client_service_pid (client, first);
   g_usleep (300000);
   g_assert_no_errno (kill (second, SIGKILL));
   finish (process, &result);
@@ -366,7 +345,7 @@ test_bus_dies (Fixture *fixture, gconstpointer data)
   g_autoptr (GSubprocess) process = spawn (fixture, arguments);
   g_auto (Result) result = { 0 };
 
-  wait_for_service (client, 0);
+  test_client_service_pid (client, 0);
   test_client_free (client);
   g_usleep (300000);
   g_subprocess_force_exit (fixture->bus->bus);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* thimblectl make as it is, with the real service and with the real engine in its own process. */
+#include "config.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "bus-fixture.h"
+#include "pictures.h"
+
+typedef struct
+{
+  TestBus *bus;
+  char *ctl;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *daemon = test_program ("../src/service/thimbled");
+
+  fixture->ctl = test_program ("../src/ctl/thimblectl");
+  fixture->bus = test_bus_up (daemon);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  test_bus_down (fixture->bus);
+  g_free (fixture->ctl);
+}
+
+static GSubprocess *
+spawn (Fixture *fixture, const char *option)
+{
+  g_autoptr (GError) error = NULL;
+  GSubprocess *process =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, fixture->ctl, "make", "-f",
+                        "normal", "-f", "x-large", option, fixture->bus->pictures, NULL);
+
+  g_assert_no_error (error);
+  return process;
+}
+
+static void
+finish (GSubprocess *process, const char *expected)
+{
+  g_autofree char *said = NULL;
+
+  g_assert_true (g_subprocess_communicate_utf8 (process, NULL, NULL, NULL, &said, NULL));
+  g_test_message ("%s", said);
+  g_assert_true (g_subprocess_get_if_exited (process));
+  g_assert_cmpint (g_subprocess_get_exit_status (process), ==, 0);
+  g_assert_nonnull (strstr (said, expected));
+}
+
+static void
+check_all (Fixture *fixture, char **uris)
+{
+  for (; *uris != NULL; uris++)
+    {
+      test_check_thumbnail (fixture->bus, *uris, TH_FLAVOR_NORMAL);
+      test_check_thumbnail (fixture->bus, *uris, TH_FLAVOR_X_LARGE);
+    }
+}
+
+/* data is the option that leads there: as many thumbnails come either way, and again from the
+ * cache. */
+static void
+test_way (Fixture *fixture, gconstpointer data)
+{
+  g_auto (GStrv) uris = test_pictures (fixture->bus, 12, 600);
+  g_autofree char *other = g_build_filename (fixture->bus->pictures, "notes.txt", NULL);
+
+  g_assert_true (g_file_set_contents (other, "no picture", -1, NULL));
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GSubprocess) process = spawn (fixture, data);
+
+      finish (process, "12 made or up to date, 1 skipped (no handler), 0 failed, ");
+      check_all (fixture, uris);
+    }
+}
+
+/* The service is killed in the middle of it: all the same each file gets its thumbnails. */
+static void
+test_killed (Fixture *fixture, gconstpointer data)
+{
+  g_auto (GStrv) uris = test_pictures (fixture->bus, 60, 600);
+  g_autoptr (TestClient) client = test_client_new (fixture->bus);
+  g_autoptr (GSubprocess) process = spawn (fixture, "--hidden");
+  int pid = test_client_service_pid (client, 0);
+
+  g_usleep (100000);
+  g_assert_no_errno (kill (pid, SIGKILL));
+  finish (process, "60 made or up to date, 0 skipped (no handler), 0 failed, ");
+  check_all (fixture, uris);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add ("/make/local", Fixture, "--local", set_up, test_way, tear_down);
+  g_test_add ("/make/bus", Fixture, "--hidden", set_up, test_way, tear_down);
+  g_test_add ("/make/background", Fixture, "--background", set_up, test_way, tear_down);
+  g_test_add ("/make/killed", Fixture, NULL, set_up, test_killed, tear_down);
+  return g_test_run ();
+}
