@@ -8,8 +8,6 @@ struct _ThClients
   GDBusConnection *connection;
   GHashTable *by_name;   /* unique name → Client, owned */
   GHashTable *by_handle; /* handle → Client, borrowed */
-  void (*gone) (guint32 handle, gpointer data);
-  gpointer data;
 };
 
 /* Kept until the connection leaves, not only until its last request ends: one watch for each
@@ -50,7 +48,8 @@ handles_of (GHashTable *table)
   return handles;
 }
 
-/* Everything is forgotten before gone is called: what that sets off finds no owner any more. */
+/* Its requests go on, as a caller expects who asks and leaves (gdbus call); nobody hears of them.
+ */
 static void
 on_vanished (GDBusConnection *connection, const char *name, gpointer data)
 {
@@ -62,8 +61,6 @@ on_vanished (GDBusConnection *connection, const char *name, gpointer data)
     g_hash_table_remove (clients->by_handle,
                          GUINT_TO_POINTER (g_array_index (handles, guint32, i)));
   g_hash_table_remove (clients->by_name, client->name);
-  for (guint i = 0; i < handles->len; i++)
-    clients->gone (g_array_index (handles, guint32, i), clients->data);
 }
 
 static Client *
@@ -81,16 +78,13 @@ client_new (ThClients *clients, const char *name)
 }
 
 ThClients *
-th_clients_new (GDBusConnection *connection, void (*gone) (guint32 handle, gpointer data),
-                gpointer data)
+th_clients_new (GDBusConnection *connection)
 {
   ThClients *clients = g_new0 (ThClients, 1);
 
   clients->connection = g_object_ref (connection);
   clients->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, client_free);
   clients->by_handle = g_hash_table_new (NULL, NULL);
-  clients->gone = gone;
-  clients->data = data;
   return clients;
 }
 

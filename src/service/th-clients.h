@@ -7,9 +7,7 @@
 
 typedef struct _ThClients ThClients;
 
-/* gone is called for each handle of a connection that left the bus. */
-ThClients *th_clients_new (GDBusConnection *connection,
-                           void (*gone) (guint32 handle, gpointer data), gpointer data);
+ThClients *th_clients_new (GDBusConnection *connection);
 void th_clients_free (ThClients *clients);
 
 /* name is the unique name of the connection that handle belongs to. */

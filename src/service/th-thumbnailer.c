@@ -98,15 +98,6 @@ static const ThEngineEvents engine_events = {
   .finished = on_finished,
 };
 
-static void
-on_client_gone (guint32 handle, gpointer data)
-{
-  ThThumbnailer *self = data;
-
-  g_debug ("request %u: its client left the bus", handle);
-  th_engine_dequeue (self->engine, handle);
-}
-
 /* Every URI gets its answer, also where a client sent fewer types than URIs. */
 static guint32
 queue_pairs (ThEngine *engine, const char *const *uris, const char *const *mime_types,
@@ -216,7 +207,7 @@ th_thumbnailer_new (GDBusConnection *connection, const ThEngineOptions *options,
 
   self->connection = g_object_ref (connection);
   self->idle = idle;
-  self->clients = th_clients_new (connection, on_client_gone, self);
+  self->clients = th_clients_new (connection);
   self->object = th_dbus_thumbnailer1_skeleton_new ();
   self->engine = th_engine_new (options, &engine_events, self, error);
   if (self->engine == NULL)

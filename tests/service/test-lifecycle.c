@@ -74,7 +74,8 @@ test_idle_exit (Fixture *fixture, gconstpointer data)
   test_bus_wait (fixture->bus);
 }
 
-/* A request that is under way keeps the service; its client's leaving ends it. */
+/* A request that is under way keeps the service, also when its client has left; anybody may end it.
+ */
 static void
 test_client_vanishes (Fixture *fixture, gconstpointer data)
 {
@@ -89,6 +90,11 @@ test_client_vanishes (Fixture *fixture, gconstpointer data)
   g_usleep (1500000);
   g_assert_true (test_client_sees_owner (client));
   test_client_free (client);
+  client = test_client_new (fixture->bus);
+  g_usleep (1500000);
+  g_assert_true (test_client_sees_owner (client));
+  test_client_dequeue (client, handle);
+  test_client_free (client);
   test_bus_wait (fixture->bus);
 }
 
@@ -96,7 +102,7 @@ test_client_vanishes (Fixture *fixture, gconstpointer data)
 static void
 test_client_hit_and_run (Fixture *fixture, gconstpointer data)
 {
-  static const char *const uris[] = { "wait:a", NULL };
+  static const char *const uris[] = { "ready:a", NULL };
 
   test_bus_configure (fixture->bus, SHORT_IDLE);
   test_bus_start (fixture->bus, fixture->program);
