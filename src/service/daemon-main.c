@@ -28,8 +28,9 @@ typedef struct
   ThNames *names;
   guint sources[G_N_ELEMENTS (quit_signals)];
   guint farewell;
-  gboolean stopping;  /* by a signal */
-  gboolean leaving;   /* as soon as nothing is held */
+  gboolean stopping; /* by a signal */
+  gboolean leaving;  /* as soon as nothing is held */
+  int status;
   gboolean releasing; /* because nothing has been held for long */
 } Daemon;
 
@@ -101,13 +102,17 @@ on_released (gpointer data)
   th_idle_expire_soon (daemon->idle);
 }
 
-/* Somebody else serves this session: not a failure. What was taken on is still finished. */
+/* That somebody else serves this session is no failure. What was taken on is still finished. */
 static void
-on_name_lost (const char *name, gpointer data)
+on_name_lost (const char *name, const GError *error, gpointer data)
 {
   Daemon *daemon = data;
 
-  g_message ("The bus name %s belongs to another program; leaving", name);
+  if (error == NULL)
+    g_message ("The bus name %s belongs to another program; leaving", name);
+  else
+    g_warning ("The bus name %s cannot be had: %s", name, error->message);
+  daemon->status = error == NULL ? EXIT_SUCCESS : EXIT_FAILURE;
   daemon->leaving = TRUE;
   th_idle_expire_soon (daemon->idle);
 }
@@ -236,5 +241,5 @@ main (int argc, char **argv)
       return EXIT_FAILURE;
     }
   g_main_loop_run (daemon.loop);
-  return EXIT_SUCCESS;
+  return daemon.status;
 }

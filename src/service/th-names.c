@@ -39,7 +39,7 @@ on_name_lost (GDBusConnection *connection, const char *sender, const char *path,
     return;
   g_variant_get (parameters, "(&s)", &name);
   if (g_strv_contains (names->names, name))
-    names->events.lost (name, names->data);
+    names->events.lost (name, NULL, names->data);
 }
 
 static gboolean
@@ -64,7 +64,7 @@ on_reply (GObject *source, GAsyncResult *result, gpointer data)
     return;
   name = names->names[names->next++];
   if (!names->releasing && (reply == NULL || !is_ours (reply)))
-    names->events.lost (name, names->data);
+    names->events.lost (name, error, names->data);
   else
     step (names);
 }

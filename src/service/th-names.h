@@ -9,8 +9,9 @@ typedef struct _ThNames ThNames;
 
 typedef struct
 {
-  /* name belongs to somebody else: it was taken at the request, or was lost later. */
-  void (*lost) (const char *name, gpointer data);
+  /* name belongs to somebody else: it was taken at the request, or was lost later. Where the bus
+   * refused it for another reason, error says which; else it is NULL. */
+  void (*lost) (const char *name, const GError *error, gpointer data);
   /* After th_names_release: no more calls come by name, and all that came have been dispatched. */
   void (*released) (gpointer data);
 } ThNamesEvents;
