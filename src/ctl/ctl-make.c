@@ -61,8 +61,8 @@ make_clear (Make *make)
   for (guint i = 0; i < G_N_ELEMENTS (make->on_interrupt); i++)
     g_clear_handle_id (&make->on_interrupt[i], g_source_remove);
   g_clear_pointer (&make->progress, th_progress_free);
-  g_clear_pointer (&make->backend, th_backend_free);
   g_clear_pointer (&make->maker, th_maker_free);
+  g_clear_pointer (&make->backend, th_backend_free);
   g_clear_pointer (&make->counter, th_walk_free);
   g_clear_pointer (&make->walk, th_walk_free);
   g_clear_pointer (&make->cache, th_cache_free);

@@ -9,6 +9,7 @@
 #define OBJECT_PATH "/org/freedesktop/thumbnails/Thumbnailer1"
 #define BUS         "org.freedesktop.DBus"
 #define BUS_PATH    "/org/freedesktop/DBus"
+#define PATIENCE_MS 2000
 
 typedef struct
 {
@@ -18,6 +19,8 @@ typedef struct
   guint signals;
   guint owner_changes;
   guint last;            /* ticket */
+  guint calls;           /* of Queue, whose reply has not come */
+  gboolean closing;      /* no more events */
   GHashTable *by_handle; /* handle → ticket, of requests whose reply has come */
 } Bus;
 
@@ -170,6 +173,9 @@ on_queued (GObject *source, GAsyncResult *result, gpointer data)
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
+  call->bus->calls--;
+  if (reply == NULL && call->bus->closing)
+    return;
   if (reply == NULL)
     {
       g_dbus_error_strip_remote_error (error);
@@ -190,6 +196,7 @@ bus_queue (ThBackend *backend, const char *const *uris, const char *const *mime_
 
   call->bus = bus;
   call->ticket = ++bus->last;
+  bus->calls++;
   g_dbus_connection_call (bus->connection, NAME, OBJECT_PATH, NAME, "Queue",
                           g_variant_new ("(^as^asssu)", uris, mime_types, th_flavor_name (flavor),
                                          klass == TH_BACKGROUND ? "background" : "foreground", 0u),
@@ -218,15 +225,37 @@ dequeue_all (Bus *bus)
   g_dbus_connection_flush_sync (bus->connection, NULL, NULL);
 }
 
+static gboolean
+on_out_of_patience (gpointer data)
+{
+  *(gboolean *) data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* Only the reply tells the handle by which a request can be given up. */
+static void
+await_replies (Bus *bus)
+{
+  gboolean over = FALSE;
+  guint timer = g_timeout_add (PATIENCE_MS, on_out_of_patience, &over);
+
+  while (bus->calls > 0 && !over)
+    g_main_context_iteration (NULL, TRUE);
+  if (!over)
+    g_source_remove (timer);
+}
+
 static void
 bus_free (ThBackend *backend)
 {
   Bus *bus = (Bus *) backend;
 
-  g_cancellable_cancel (bus->cancellable);
+  bus->closing = TRUE;
   g_signal_handlers_disconnect_by_data (bus->connection, bus);
   g_dbus_connection_signal_unsubscribe (bus->connection, bus->signals);
   g_dbus_connection_signal_unsubscribe (bus->connection, bus->owner_changes);
+  await_replies (bus);
+  g_cancellable_cancel (bus->cancellable);
   dequeue_all (bus);
   g_hash_table_unref (bus->by_handle);
   g_object_unref (bus->cancellable);

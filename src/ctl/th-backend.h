@@ -22,7 +22,7 @@ typedef struct
 /* NULL without an error where there is no bus, or nobody on it who makes thumbnails. */
 ThBackend *th_backend_bus_new (const ThBackendEvents *events, gpointer data);
 ThBackend *th_backend_local_new (const ThBackendEvents *events, gpointer data, GError **error);
-/* Gives up what is not finished. */
+/* Gives up what is not finished; no event comes any more. */
 void th_backend_free (ThBackend *backend);
 
 /* Takes a request; uris and mime_types pair up and are NULL-terminated. */

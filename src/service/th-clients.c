@@ -7,7 +7,7 @@ struct _ThClients
 {
   GDBusConnection *connection;
   GHashTable *by_name;   /* unique name → Client, owned */
-  GHashTable *by_handle; /* handle → Client, borrowed */
+  GHashTable *by_handle; /* handle → Client, borrowed; NULL for one that has left */
 };
 
 /* Kept until the connection leaves, not only until its last request ends: one watch for each
@@ -58,8 +58,8 @@ on_vanished (GDBusConnection *connection, const char *name, gpointer data)
   g_autoptr (GArray) handles = handles_of (client->handles);
 
   for (guint i = 0; i < handles->len; i++)
-    g_hash_table_remove (clients->by_handle,
-                         GUINT_TO_POINTER (g_array_index (handles, guint32, i)));
+    g_hash_table_insert (clients->by_handle, GUINT_TO_POINTER (g_array_index (handles, guint32, i)),
+                         NULL);
   g_hash_table_remove (clients->by_name, client->name);
 }
 
@@ -116,9 +116,8 @@ th_clients_remove (ThClients *clients, guint32 handle)
 {
   Client *client = g_hash_table_lookup (clients->by_handle, GUINT_TO_POINTER (handle));
 
-  if (client == NULL)
-    return;
-  g_hash_table_remove (client->handles, GUINT_TO_POINTER (handle));
+  if (client != NULL)
+    g_hash_table_remove (client->handles, GUINT_TO_POINTER (handle));
   g_hash_table_remove (clients->by_handle, GUINT_TO_POINTER (handle));
 }
 
