@@ -354,10 +354,22 @@ test_bus_dies (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (strstr (result.said, "wait:1.png: "));
 }
 
+/* Waits until something is said: then it is at work. */
+static void
+wait_for_line (GSubprocess *process)
+{
+  GInputStream *said = g_subprocess_get_stderr_pipe (process);
+  char c = '\0';
+
+  while (c != '\n')
+    g_assert_cmpint (g_input_stream_read (said, &c, 1, NULL, NULL), ==, 1);
+}
+
 /* Interrupted, it gives its request up: the service has nothing left that holds it. */
 static void
 test_interrupt (Fixture *fixture, gconstpointer data)
 {
+  g_autofree char *bad = add (fixture, "error-2:1.png");
   g_autofree char *stuck = add (fixture, "wait:1.png");
   static const char *const local_or_not[] = { "--local", "--background" };
 
@@ -365,11 +377,11 @@ test_interrupt (Fixture *fixture, gconstpointer data)
   test_bus_start (fixture->bus, fixture->daemon);
   for (gsize i = 0; i < G_N_ELEMENTS (local_or_not); i++)
     {
-      const char *const arguments[] = { local_or_not[i], stuck, NULL };
+      const char *const arguments[] = { local_or_not[i], bad, stuck, NULL };
       g_autoptr (GSubprocess) process = spawn (fixture, arguments);
       g_auto (Result) result = { 0 };
 
-      g_usleep (500000);
+      wait_for_line (process);
       g_subprocess_send_signal (process, SIGINT);
       finish (process, &result);
       g_assert_cmpint (result.status, ==, 130);
