@@ -259,16 +259,16 @@ test_huge (Fixture *fixture, gconstpointer data)
 static void
 test_supported (Fixture *fixture, gconstpointer data)
 {
-  static const char *const wanted[] = { "image/png",  "image/jpeg", "image/gif",
-                                        "image/webp", "image/jpg",  "image/pjpeg" };
   g_autoptr (GVariant) reply = test_client_call (fixture->client, "GetSupported", NULL);
   g_autofree const char **schemes = NULL;
   g_autofree const char **types = NULL;
 
   g_variant_get (reply, "(^a&s^a&s)", &schemes, &types);
   g_assert_cmpuint (g_strv_length ((char **) schemes), ==, g_strv_length ((char **) types));
-  for (gsize i = 0; i < G_N_ELEMENTS (wanted); i++)
-    g_assert_true (g_strv_contains (types, wanted[i]));
+  g_assert_true (g_strv_contains (types, "image/png"));
+  /* Thunar resolves no alias: one that is not listed is a file without a thumbnail. */
+  if (g_strv_contains (types, "image/jpeg"))
+    g_assert_true (g_strv_contains (types, "image/jpg") && g_strv_contains (types, "image/pjpeg"));
   for (guint i = 0; schemes[i] != NULL; i++)
     g_assert_cmpstr (schemes[i], ==, "file");
 }
