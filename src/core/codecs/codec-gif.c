@@ -66,8 +66,8 @@ fail_library (const GifSession *session, int code, GError **error)
 static int
 read_data (GifSession *session, GifByteType *buffer, int length)
 {
+  const guint64 size = th_input_size (session->base.input);
   gssize got = th_input_read (session->base.input, session->offset, buffer, (gsize) length);
-  guint64 left;
 
   session->offset += (guint64) MAX (got, 0);
   if (session->block_left > 0)
@@ -75,9 +75,7 @@ read_data (GifSession *session, GifByteType *buffer, int length)
       session->block_left -= MIN (session->block_left, (guint) MAX (got, 0));
       return (int) MAX (got, 0);
     }
-  left = th_input_size (session->base.input)
-         - MIN (session->offset, th_input_size (session->base.input));
-  buffer[0] = got > 0 ? (GifByteType) MIN (buffer[0], left) : 0;
+  buffer[0] = got > 0 ? (GifByteType) MIN (buffer[0], size - session->offset) : 0;
   session->block_left = buffer[0];
   return 1;
 }
@@ -353,25 +351,22 @@ run (Decode *decode, ThSink *sink, GError **error)
 {
   GifSession *session = decode->session;
   gsize stride = (gsize) session->header.size.width * session->channels;
-  ThStatus status;
+  guint32 height = session->header.size.height;
+  ThStatus failure;
+  guint32 y;
 
   if (decode->indexes != NULL)
     decode->complete = load_interlaced (decode);
-  for (guint32 y = 0; y < session->header.size.height; y++)
-    {
-      if (compose_row (decode, y))
-        {
-          if (!sink->rows (sink, decode->out, stride, 1))
-            return TH_STATUS_STOPPED;
-          continue;
-        }
-      status = fail_library (session, session->gif->Error, error);
-      if (status != TH_STATUS_CORRUPT || y == (guint32) session->gif->Image.Top)
-        return status;
-      g_clear_error (error);
-      return TH_STATUS_PARTIAL;
-    }
-  return decode->complete ? TH_STATUS_OK : TH_STATUS_PARTIAL;
+  for (y = 0; y < height && compose_row (decode, y); y++)
+    if (!sink->rows (sink, decode->out, stride, 1))
+      return TH_STATUS_STOPPED;
+  if (y == height && decode->complete)
+    return TH_STATUS_OK;
+  failure = fail_library (session, session->gif->Error, error);
+  if (failure != TH_STATUS_CORRUPT || y == (guint32) session->gif->Image.Top)
+    return failure;
+  g_clear_error (error);
+  return TH_STATUS_PARTIAL;
 }
 
 static ThStatus

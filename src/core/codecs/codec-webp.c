@@ -258,7 +258,9 @@ stream (Decode *decode)
 static gsize
 read_span (ThInput *input, ThWebpSpan span, guint8 *buffer)
 {
-  return (gsize) MAX (th_input_read (input, span.offset, buffer, span.size), 0);
+  const gssize got = th_input_read (input, span.offset, buffer, span.size);
+
+  return (gsize) MAX (got, 0);
 }
 
 /* Gives libwebp all that there is at once: transparency, then the picture, as in a frame of an

@@ -85,13 +85,22 @@ read_ihdr (ThPngHead *head, ThInput *input, const ThLimits *limits, GError **err
   return th_limits_check_size (limits, head->size.width, head->size.height, error);
 }
 
+/* How many of length bytes there are. */
+static guint
+read_some (ThInput *input, guint64 offset, guint8 *buffer, guint32 length)
+{
+  const gssize got = th_input_read (input, offset, buffer, length);
+
+  return (guint) MAX (got, 0);
+}
+
 static void
 read_palette (ThPngHead *head, ThInput *input, guint64 offset, guint32 length)
 {
   if (head->n_palette > 0 || length % 3 != 0 || length > sizeof head->palette)
     return;
   head->n_trns = 0; /* one before the palette has no meaning */
-  head->n_palette = (guint) MAX (th_input_read (input, offset, head->palette, length), 0) / 3;
+  head->n_palette = read_some (input, offset, head->palette, length) / 3;
 }
 
 static void
@@ -103,7 +112,7 @@ read_trns (ThPngHead *head, ThInput *input, guint64 offset, guint32 length)
     return;
   if (head->color != TH_PNG_PALETTE && length != wanted)
     return;
-  head->n_trns = (guint) MAX (th_input_read (input, offset, head->trns, MIN (length, wanted)), 0);
+  head->n_trns = read_some (input, offset, head->trns, MIN (length, wanted));
   if (head->color != TH_PNG_PALETTE && head->n_trns < wanted)
     head->n_trns = 0;
 }
