@@ -76,10 +76,10 @@ tightest (const char *root, const char *mount, const char *group, CoresOf cores_
 
   while (strlen (path) >= strlen (mount))
     {
-      char *slash;
+      const guint here = cores_of (root, path);
+      char *slash = strrchr (path, '/');
 
-      cores = MIN (cores, cores_of (root, path));
-      slash = strrchr (path, '/');
+      cores = MIN (cores, here);
       if (slash == NULL)
         break;
       *slash = '\0';
@@ -101,18 +101,23 @@ line_cores (const char *root, const char *line)
 {
   g_auto (GStrv) fields = g_strsplit (line, ":", 3);
   g_autofree char *v1_mount = NULL;
+  guint cores, others;
 
   if (g_strv_length (fields) != 3)
     return G_MAXUINT;
   if (fields[1][0] == '\0')
-    return MIN (tightest (root, "/sys/fs/cgroup", fields[2], v2_cores),
-                tightest (root, "/sys/fs/cgroup/unified", fields[2], v2_cores));
+    {
+      cores = tightest (root, "/sys/fs/cgroup", fields[2], v2_cores);
+      others = tightest (root, "/sys/fs/cgroup/unified", fields[2], v2_cores);
+      return MIN (cores, others);
+    }
   if (!lists_cpu (fields[1]))
     return G_MAXUINT;
   v1_mount = g_strconcat ("/sys/fs/cgroup/", fields[1], NULL);
   /* cpu,cpuacct is usually mounted under both names; a container may see its group as the root. */
-  return MIN (tightest (root, v1_mount, fields[2], v1_cores),
-              tightest (root, "/sys/fs/cgroup/cpu", fields[2], v1_cores));
+  cores = tightest (root, v1_mount, fields[2], v1_cores);
+  others = tightest (root, "/sys/fs/cgroup/cpu", fields[2], v1_cores);
+  return MIN (cores, others);
 }
 
 guint
@@ -126,6 +131,10 @@ th_effective_cores (const char *root)
   if (g_file_get_contents (path, &text, NULL, NULL))
     lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines != NULL && lines[i] != NULL; i++)
-    cores = MIN (cores, line_cores (root, lines[i]));
+    {
+      const guint here = line_cores (root, lines[i]);
+
+      cores = MIN (cores, here);
+    }
   return MAX (cores, 1);
 }

@@ -19,10 +19,12 @@ physical_memory (void)
 void
 th_limits_init (ThLimits *limits)
 {
+  const guint64 share = physical_memory () / 8;
+
   *limits = (ThLimits){
     .max_pixels = 300u * 1000u * 1000u,
     .max_plan_bytes = 512u * (guint64) MIB,
-    .budget_bytes = MIN (physical_memory () / 8, 1024u * (guint64) MIB),
+    .budget_bytes = MIN (share, 1024u * (guint64) MIB),
     .cpu_ms = 10000,
     .wall_ms = 20000,
   };

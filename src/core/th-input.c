@@ -99,7 +99,8 @@ bytes_left (const ThInput *input, guint64 offset)
 gssize
 th_input_read (ThInput *input, guint64 offset, void *buffer, gsize length)
 {
-  const gsize wanted = (gsize) MIN (length, bytes_left (input, offset));
+  const guint64 left = bytes_left (input, offset);
+  const gsize wanted = (gsize) MIN (length, left);
 
   if (input->memory == NULL)
     return read_fully (input, offset, buffer, wanted);
@@ -121,7 +122,8 @@ in_window (const ThInput *input, guint64 offset, gsize wanted)
 ThBytes
 th_input_peek (ThInput *input, guint64 offset, gsize wanted)
 {
-  const gsize most = (gsize) MIN (bytes_left (input, offset), TH_INPUT_WINDOW);
+  const guint64 left = bytes_left (input, offset);
+  const gsize most = (gsize) MIN (left, TH_INPUT_WINDOW);
   const guint8 *found;
   gssize got;
 

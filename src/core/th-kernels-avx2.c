@@ -214,13 +214,14 @@ horizontal_1 (const gint16 *row, const ThFilter *filter, gint16 *out)
       const gint16 *weights = filter->weights + (gsize) x * filter->stride;
       const gint16 *in = row + filter->first[x];
       __m128i sums = _mm_setzero_si128 ();
+      gint32 sum;
 
       for (guint32 k = 0; k < filter->taps[x]; k += 2 * TAPS)
         sums = _mm_add_epi32 (sums, _mm_madd_epi16 (load_half (in + k), load_half (weights + k)));
       sums = _mm_add_epi32 (sums, _mm_srli_si128 (sums, 8));
       sums = _mm_add_epi32 (sums, _mm_srli_si128 (sums, 4));
-      out[x] = (gint16) CLAMP ((_mm_cvtsi128_si32 (sums) + HALF) >> TH_WEIGHT_SHIFT, G_MININT16,
-                               G_MAXINT16);
+      sum = (_mm_cvtsi128_si32 (sums) + HALF) >> TH_WEIGHT_SHIFT;
+      out[x] = (gint16) CLAMP (sum, G_MININT16, G_MAXINT16);
     }
 }
 

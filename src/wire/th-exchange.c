@@ -286,8 +286,8 @@ th_exchange_hello (int socket, guint timeout_ms, ThWireHello *hello, GError **er
 
   do
     {
-      left = MAX (end - g_get_monotonic_time (), 0);
-      n = poll (&item, 1, (int) MIN ((left + 999) / 1000, G_MAXINT));
+      left = end - g_get_monotonic_time ();
+      n = poll (&item, 1, (int) CLAMP ((left + 999) / 1000, 0, G_MAXINT));
     }
   while (n < 0 && errno == EINTR);
   if (n <= 0)

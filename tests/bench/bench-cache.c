@@ -84,14 +84,15 @@ measure (Bench *bench, const char *name, Step step)
 
   for (int round = 0; round < ROUNDS; round++)
     {
-      double start = cpu_seconds ();
+      double start = cpu_seconds (), taken;
 
       for (guint i = 0; i < bench->n; i++)
         {
           if (!step (bench, i))
             abort ();
         }
-      best = MIN (best, cpu_seconds () - start);
+      taken = cpu_seconds () - start;
+      best = MIN (best, taken);
     }
   printf ("%-20s %8.2f µs a file  %9.0f a second\n", name, best * 1e6 / bench->n, bench->n / best);
 }

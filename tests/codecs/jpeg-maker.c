@@ -17,7 +17,7 @@ sample (const JpegRecipe *recipe, GRand *rand, guint x, guint y, guint channel)
 
   if (recipe->flat)
     return (guint8) (200 - 60 * channel);
-  return (guint8) MIN (255, shape + light + (guint) g_rand_int_range (rand, 0, 24));
+  return (guint8) (shape + light + (guint) g_rand_int_range (rand, 0, 24));
 }
 
 static void

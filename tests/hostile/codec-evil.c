@@ -106,11 +106,13 @@ evil_open (ThInput *input, const ThLimits *limits, ThSession **session, GError *
 {
   char text[64] = { 0 };
   char word[32] = { 0 };
+  gsize length;
   Evil *evil;
   char *end;
 
   (void) th_input_read (input, 5, text, sizeof text - 1);
-  g_strlcpy (word, text, MIN (sizeof word, strcspn (text, " ") + 1));
+  length = strcspn (text, " ") + 1;
+  g_strlcpy (word, text, MIN (sizeof word, length));
   end = strchr (text, ' ');
   run_trick (word);
   (void) evil_lie (word);

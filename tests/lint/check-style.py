@@ -157,6 +157,21 @@ def no_globals(source):
             and (n in inside or not line.startswith(' ')) and ' const ' not in line.split('=')[0]]
 
 
+def calls_evaluated_twice(source):
+    """GLib's macros evaluate what they return once more: a read would be done twice, a clock differ."""
+    code = '\n'.join(source.code)
+    found = []
+    for match in re.finditer(r'\b(MIN|MAX|CLAMP|ABS) \(', code):
+        depth, end = 1, match.end()
+        while depth and end < len(code):
+            depth += (code[end] == '(') - (code[end] == ')')
+            end += 1
+        called = set(re.findall(r'\b([a-z_]\w*) \(', code[match.end():end])) - {'sizeof'}
+        found += [source.at(code.count('\n', 0, match.start()), f'{match[1]} may call {name} twice')
+                  for name in sorted(called)]
+    return found
+
+
 RULES = {
     'lines of at most 100 columns': line_length,
     'files of at most 500 lines': file_length,
@@ -164,6 +179,7 @@ RULES = {
     'nesting of at most 3 blocks': nesting,
     'no banned call': banned_calls,
     'no goto': no_goto,
+    'no call in MIN, MAX, CLAMP, ABS': calls_evaluated_twice,
     'the SPDX line comes first': licence_line,
     '#pragma once in headers': pragma_once,
     'config.h, then the own header': include_order,
@@ -183,6 +199,7 @@ PLANTED = {
     nesting: ('sample.c', GOOD % NESTED),
     banned_calls: ('sample.c', GOOD % '  strcpy (a, b);\n'),
     no_goto: ('sample.c', GOOD % '  goto out;\n'),
+    calls_evaluated_twice: ('sample.c', GOOD % '  a = MAX (0,\n           b (c));\n'),
     licence_line: ('sample.c', '#include "config.h"\n'),
     pragma_once: ('sample.h', SPDX + '\n'),
     include_order: ('sample.c', SPDX + '\n#include "config.h"\n#include <glib.h>\n#include "core/sample.h"\n'),

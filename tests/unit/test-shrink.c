@@ -133,8 +133,8 @@ worst_difference (const Shrunk *shrunk, guint i, ThSize size, guint channels, co
 
   for (guint32 y = 0; y < size.height; y++)
     for (gsize x = 0; x < (gsize) size.width * channels; x++)
-      worst = MAX (worst, fabs (shrunk_row (shrunk, i, y)[x]
-                                - wanted[(gsize) y * size.width * channels + x]));
+      worst = fmax (worst, fabs (shrunk_row (shrunk, i, y)[x]
+                                 - wanted[(gsize) y * size.width * channels + x]));
   return worst;
 }
 

@@ -61,6 +61,7 @@ ThPngFast *
 th_png_fast_new (const ThPngHead *head, ThInput *input)
 {
   gsize row_bytes = th_png_head_row_bytes (head, head->size.width);
+  guint pixel_bytes = th_png_head_pixel_bits (head) / 8;
   ThPngFast *fast;
 
   if (head->interlaced || row_bytes > G_MAXUINT32 / 2)
@@ -70,7 +71,7 @@ th_png_fast_new (const ThPngHead *head, ThInput *input)
     return NULL;
   fast->head = head;
   fast->stride = row_bytes + 1;
-  fast->step = MAX (th_png_head_pixel_bits (head) / 8, 1);
+  fast->step = MAX (pixel_bytes, 1);
   fast->rows_left = head->size.height;
   fast->batch_rows = rows_in_batch (head, fast->stride);
   fast->ended = FALSE;

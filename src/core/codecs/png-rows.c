@@ -38,7 +38,9 @@ th_png_rows_free (ThPngRows *rows)
 guint64
 th_png_rows_bytes (const ThPngHead *head)
 {
-  return sizeof (ThPngRows) + MAX (th_png_fast_bytes (head), th_png_library_bytes (head));
+  const guint64 fast = th_png_fast_bytes (head), library = th_png_library_bytes (head);
+
+  return sizeof (ThPngRows) + MAX (fast, library);
 }
 
 /* libpng starts at the beginning: what has been given already is dropped. */

@@ -72,9 +72,9 @@ next_chunk (const Chunk *chunk)
 static ThWebpSpan
 span_of (const Chunk *chunk, guint64 end)
 {
-  guint64 start = chunk->offset - HEADER_BYTES;
+  guint64 start = chunk->offset - HEADER_BYTES, next = next_chunk (chunk);
 
-  return (ThWebpSpan){ start, MIN (next_chunk (chunk), end) - start };
+  return (ThWebpSpan){ start, MIN (next, end) - start };
 }
 
 /* The boolean decoder of VP8, for bits of even odds only (RFC 6386, 7.3 and 19.2). */
@@ -197,13 +197,14 @@ take_frame (Walk *walk, const Chunk *chunk, guint64 end, GError **error)
 {
   ThWebpHead *head = walk->head;
   ThBytes bytes = th_input_peek (walk->input, chunk->offset, FRAME_BYTES);
+  guint64 next = next_chunk (chunk);
 
   if (!read_u24 (bytes, 0, &head->x) || !read_u24 (bytes, 3, &head->y))
     return corrupt (error, "the file ends within the first frame");
   head->x *= 2;
   head->y *= 2;
   head->alpha_data = (ThWebpSpan){ 0, 0 };
-  return find_picture (walk, chunk->offset + FRAME_BYTES, MIN (next_chunk (chunk), end), error);
+  return find_picture (walk, chunk->offset + FRAME_BYTES, MIN (next, end), error);
 }
 
 static void
@@ -313,13 +314,14 @@ th_webp_head_read (ThWebpHead *head, ThInput *input, const ThLimits *limits, GEr
 {
   ThBytes bytes = th_input_peek (input, 0, FIRST_CHUNK);
   Walk walk = { head, input, limits, 0 };
+  guint64 size = th_input_size (input);
   guint32 length;
   ThStatus status;
 
   *head = (ThWebpHead){ .orientation = 1 };
   if (!th_bytes_u32 (bytes, 4, FALSE, &length) || length < FIRST_CHUNK)
     return corrupt (error, "the container says that it is empty");
-  status = walk_chunks (&walk, MIN ((guint64) length + HEADER_BYTES, th_input_size (input)), error);
+  status = walk_chunks (&walk, MIN ((guint64) length + HEADER_BYTES, size), error);
   if (!head->animated)
     head->canvas = head->frame;
   if (status == TH_STATUS_OK && !fits (head))
