@@ -2,6 +2,7 @@
 /* WebP: stills at a reduced size by libwebp's own scaler, and the first frame of animations. */
 #include "config.h"
 
+#include <errno.h>
 #include <string.h>
 #include <webp/decode.h>
 
@@ -292,7 +293,8 @@ finish (Decode *decode, VP8StatusCode code, GError **error)
     return TH_STATUS_OK;
   if (th_input_failed (decode->session->base.input))
     return fail (TH_STATUS_IO, error, NULL);
-  if (code == VP8_STATUS_OUT_OF_MEMORY)
+  /* libwebp calls most of what it could not allocate a damaged stream. */
+  if (code == VP8_STATUS_OUT_OF_MEMORY || errno == ENOMEM)
     return fail (TH_STATUS_NO_MEMORY, error, NULL);
   if (decode->pushed > 0)
     return TH_STATUS_PARTIAL;
@@ -338,6 +340,7 @@ webp_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
   WebPDecoderConfig config;
   ThStatus status;
 
+  errno = 0;
   if ((!streamed && data == NULL) || (!session->covers && row == NULL)
       || !make_decoder (&decode, &config))
     status = fail (TH_STATUS_NO_MEMORY, error, NULL);

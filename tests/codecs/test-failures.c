@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every codec over a source that stops being readable somewhere: what was lost is not the file's
- * fault, so no half picture may be kept for it and nothing may be called damaged. */
+/* Every codec where reading or memory fails somewhere: that is not the file's fault, so no half
+ * picture may be kept for it and nothing may be called damaged. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,12 +11,13 @@
 
 #include "core/th-codec.h"
 #include "core/th-render.h"
+#include "heap-fail.h"
 
-#define BOX 48u
+#define BOX 32u
 
 /* Reads that still succeed; pread has no argument that could carry it. */
-static guint reads_left;
-static gboolean has_failed;
+static guint reads_left = G_MAXUINT;
+static gboolean read_failed;
 
 /* In the place of the C library's. */
 ssize_t
@@ -24,12 +25,52 @@ pread (int fd, void *buffer, size_t length, off_t offset)
 {
   if (reads_left == 0)
     {
-      has_failed = TRUE;
+      read_failed = TRUE;
       errno = EIO;
       return -1;
     }
   reads_left--;
   return syscall (SYS_pread64, fd, buffer, length, offset);
+}
+
+static void
+fail_reads_after (guint count)
+{
+  reads_left = count;
+  read_failed = FALSE;
+}
+
+static gboolean
+has_read_failed (void)
+{
+  return read_failed;
+}
+
+typedef struct
+{
+  const char *name;
+  void (*fail_after) (guint count);
+  gboolean (*has_failed) (void);
+  ThStatus expected;
+} Failure;
+
+static const Failure read_failure = { "read", fail_reads_after, has_read_failed, TH_STATUS_IO };
+static const Failure memory_failure = { "memory", heap_fail_after, heap_has_failed,
+                                        TH_STATUS_NO_MEMORY };
+
+typedef struct
+{
+  const Failure *failure;
+  char *path;
+} Case;
+
+static void
+case_free (gpointer data)
+{
+  Case *own = data;
+
+  g_free (own->path);
+  g_free (own);
 }
 
 typedef struct
@@ -59,12 +100,12 @@ run (ThRender *render, Outcome *outcome)
   outcome->status = th_render_run (render, &image, NULL);
 }
 
-/* Opens and decodes with reads that fail from the one after reads on. */
+/* Opens and decodes, with failures from the one after count on. */
 static Outcome
-render_file (const char *path, guint reads)
+render_file (const Case *own, guint count)
 {
   static const guint32 boxes[] = { BOX };
-  const int fd = open (path, O_RDONLY | O_CLOEXEC);
+  const int fd = open (own->path, O_RDONLY | O_CLOEXEC);
   g_autoptr (ThInput) input = th_input_new_fd (fd, NULL);
   g_autoptr (ThRender) render = NULL;
   Outcome outcome = { TH_STATUS_OK, g_byte_array_new () };
@@ -72,12 +113,10 @@ render_file (const char *path, guint reads)
 
   g_assert_nonnull (input);
   th_limits_init (&limits);
-  reads_left = reads;
-  has_failed = FALSE;
+  own->failure->fail_after (count);
   outcome.status = th_render_open (input, &limits, boxes, 1, &render, NULL);
   if (outcome.status == TH_STATUS_OK)
     run (render, &outcome);
-  reads_left = G_MAXUINT;
   close (fd);
   return outcome;
 }
@@ -86,23 +125,35 @@ render_file (const char *path, guint reads)
 static void
 test_picture (gconstpointer data)
 {
-  const char *path = data;
-  g_auto (Outcome) whole = render_file (path, G_MAXUINT);
+  const Case *own = data;
+  g_auto (Outcome) whole = render_file (own, G_MAXUINT);
   guint failures = 0;
 
   g_assert_cmpint (whole.status, ==, TH_STATUS_OK);
-  for (guint reads = 0; reads == failures; reads++)
+  for (guint count = 0; count == failures; count++)
     {
-      g_auto (Outcome) outcome = render_file (path, reads);
+      g_auto (Outcome) outcome = render_file (own, count);
 
-      failures += has_failed ? 1 : 0;
+      failures += own->failure->has_failed () ? 1 : 0;
+      own->failure->fail_after (G_MAXUINT);
       if (outcome.status == TH_STATUS_OK)
         g_assert_cmpmem (outcome.pixels->data, outcome.pixels->len, whole.pixels->data,
                          whole.pixels->len);
       else
-        g_assert_cmpint (outcome.status, ==, TH_STATUS_IO);
+        g_assert_cmpint (outcome.status, ==, own->failure->expected);
     }
   g_assert_cmpuint (failures, >, 0);
+}
+
+static void
+add_case (const Failure *failure, const char *folder, const char *file)
+{
+  const char *kind = strrchr (folder, '/');
+  g_autofree char *name = g_strconcat ("/failures/", failure->name, kind, "/", file, NULL);
+  Case *own = g_new (Case, 1);
+
+  *own = (Case){ failure, g_build_filename (folder, file, NULL) };
+  g_test_add_data_func_full (name, own, test_picture, case_free);
 }
 
 /* Those of the codec's format that decode wholly. */
@@ -116,18 +167,24 @@ add_folder (GTestFileType where, const char *folder, const char *suffix)
   g_assert_nonnull (dir);
   while ((file = g_dir_read_name (dir)) != NULL)
     {
-      g_autofree char *name = g_strconcat ("/read-errors/", folder, "/", file, NULL);
-
-      if (g_str_has_suffix (file, suffix) && !g_str_has_prefix (file, "partial-"))
-        g_test_add_data_func_full (name, g_build_filename (full, file, NULL), test_picture, g_free);
+      if (!g_str_has_suffix (file, suffix) || g_str_has_prefix (file, "partial-"))
+        continue;
+      add_case (&read_failure, full, file);
+      if (heap_can_fail ())
+        add_case (&memory_failure, full, file);
     }
+}
+
+static void
+test_without_memory_failures (void)
+{
+  g_test_skip ("this allocator cannot be replaced: memory never fails here");
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  reads_left = G_MAXUINT;
   for (guint i = 0; th_codecs[i] != NULL; i++)
     {
       g_autofree char *seeds = g_strconcat ("fuzz/corpus/", th_codecs[i]->name, NULL);
@@ -136,5 +193,7 @@ main (int argc, char **argv)
       add_folder (G_TEST_DIST, seeds, "");
       add_folder (G_TEST_BUILT, "codecs/images/ok", suffix);
     }
+  if (!heap_can_fail ())
+    g_test_add_func ("/failures/memory", test_without_memory_failures);
   return g_test_run ();
 }
