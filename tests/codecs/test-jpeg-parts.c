@@ -2,6 +2,7 @@
 /* The JPEG codec's own storage against libjpeg's, and files that are made to hurt. */
 #include "config.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,23 @@
 #include "jpeg-maker.h"
 
 extern const ThCodec th_codec_jpeg;
+
+/* libjpeg-turbo 3 opens lossless pictures and leaves them as large as they are; older libraries
+ * refuse them themselves, so this stands in for it. */
+static gboolean leaves_size;
+
+void
+jpeg_calc_output_dimensions (j_decompress_ptr cinfo)
+{
+  void (*own) (j_decompress_ptr);
+
+  *(void **) &own = dlsym (RTLD_NEXT, "jpeg_calc_output_dimensions");
+  own (cinfo);
+  if (!leaves_size)
+    return;
+  cinfo->output_width = cinfo->image_width;
+  cinfo->output_height = cinfo->image_height;
+}
 
 typedef struct
 {
@@ -186,15 +204,26 @@ test_refused_kinds (void)
   guint frame = find_marker (twelve, 0xc0, 0);
 
   twelve->data[frame + 4] = 12;
-  assert_refused (twelve, TH_STATUS_CORRUPT, "precision 12");
+  assert_refused (twelve, TH_STATUS_CORRUPT, "JPEG: ");
   lossless->data[frame + 1] = 0xc3;
-  assert_refused (lossless, TH_STATUS_CORRUPT, "SOF");
+  assert_refused (lossless, TH_STATUS_CORRUPT, "JPEG: ");
   memcpy (huge->data + frame + 5, "\xff\xdc\xff\xdc", 4);
   assert_refused (huge, TH_STATUS_TOO_LARGE, "megapixels");
   memcpy (larger->data + frame + 5, "\xff\xff\0\1", 4);
   assert_refused (larger, TH_STATUS_TOO_LARGE, "JPEG: ");
   memset (flat->data + frame + 5, 0, 2);
   assert_refused (flat, TH_STATUS_CORRUPT, "JPEG: ");
+}
+
+static void
+test_unscaled (void)
+{
+  const JpegRecipe recipe = { .width = 40, .height = 30, .stored = JCS_YCbCr };
+  g_autoptr (GByteArray) jpeg = jpeg_make (&recipe);
+
+  leaves_size = TRUE;
+  assert_refused (jpeg, TH_STATUS_CORRUPT, "lossless");
+  leaves_size = FALSE;
 }
 
 /* Thousands of scans in few bytes: an end is found without reading them all. */
@@ -326,6 +355,7 @@ main (int argc, char **argv)
   g_test_add_func ("/jpeg-parts/coefs", test_coefs);
   g_test_add_func ("/jpeg-parts/no-picture", test_no_picture);
   g_test_add_func ("/jpeg-parts/refused-kinds", test_refused_kinds);
+  g_test_add_func ("/jpeg-parts/unscaled", test_unscaled);
   g_test_add_func ("/jpeg-parts/many-scans", test_many_scans);
   g_test_add_func ("/jpeg-parts/second-frame", test_second_frame);
   g_test_add_func ("/jpeg-parts/junk", test_junk);

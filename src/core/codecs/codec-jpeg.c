@@ -101,6 +101,29 @@ step_header (gpointer data)
   jpeg_read_header (&s->cinfo, TRUE);
 }
 
+static void
+step_scale (gpointer data)
+{
+  JpegSession *s = data;
+
+  s->cinfo.scale_num = s->scale;
+  s->cinfo.scale_denom = 8;
+  jpeg_calc_output_dimensions (&s->cinfo);
+}
+
+/* libjpeg-turbo 3 also opens lossless pictures, whose output no scale makes smaller than the file
+ * says, and those of up to 16 bits, which it does not give as bytes. */
+static gboolean
+is_readable (JpegSession *s)
+{
+  const ThSize size = { s->cinfo.image_width, s->cinfo.image_height };
+
+  s->scale = 1;
+  return s->cinfo.data_precision == BITS_IN_JSAMPLE && th_jpeg_guard_run (&s->guard, step_scale, s)
+         && s->cinfo.output_width == (size.width + 7) / 8
+         && s->cinfo.output_height == (size.height + 7) / 8;
+}
+
 static ThStatus
 read_header (JpegSession *s, const ThLimits *limits, GError **error)
 {
@@ -121,6 +144,12 @@ read_header (JpegSession *s, const ThLimits *limits, GError **error)
     {
       g_set_error (error, TH_ERROR, TH_ERROR_INVALID_FORMAT,
                    "JPEG: %d components have no known colours", cinfo->num_components);
+      return TH_STATUS_CORRUPT;
+    }
+  if (!is_readable (s))
+    {
+      g_set_error_literal (error, TH_ERROR, TH_ERROR_INVALID_FORMAT,
+                           "JPEG: neither lossless pictures nor more than 8 bits are supported");
       return TH_STATUS_CORRUPT;
     }
   s->components = cinfo->num_components;
@@ -220,16 +249,6 @@ peak_bytes (JpegSession *s, const ThRaster *raster)
       sum += ((guint64) cinfo->image_width + DCTSIZE * 4) * cinfo->max_v_samp_factor;
     }
   return sum + th_raster_row_bytes (raster) * (BATCH_ROWS + 2);
-}
-
-static void
-step_scale (gpointer data)
-{
-  JpegSession *s = data;
-
-  s->cinfo.scale_num = s->scale;
-  s->cinfo.scale_denom = 8;
-  jpeg_calc_output_dimensions (&s->cinfo);
 }
 
 static gboolean
