@@ -61,19 +61,30 @@ fail_library (const GifSession *session, int code, GError **error)
   return fail (TH_STATUS_CORRUPT, error, what != NULL ? what : "the file ends too early");
 }
 
+/* Through the window: giflib asks for a few bytes at a time, 255 at the most. */
+static guint
+read_some (GifSession *session, GifByteType *buffer, int length)
+{
+  const ThBytes bytes = th_input_peek (session->base.input, session->offset, (gsize) length);
+  const guint got = (guint) MIN (bytes.size, (gsize) length);
+
+  memcpy (buffer, bytes.data, got);
+  session->offset += got;
+  return got;
+}
+
 /* Within a frame's data giflib reads a length, then that many bytes. Where the file ends in between
  * the length is shortened, so that giflib gets everything that is there, and then the end. */
 static int
 read_data (GifSession *session, GifByteType *buffer, int length)
 {
   const guint64 size = th_input_size (session->base.input);
-  gssize got = th_input_read (session->base.input, session->offset, buffer, (gsize) length);
+  const guint got = read_some (session, buffer, length);
 
-  session->offset += (guint64) MAX (got, 0);
   if (session->block_left > 0)
     {
-      session->block_left -= MIN (session->block_left, (guint) MAX (got, 0));
-      return (int) MAX (got, 0);
+      session->block_left -= MIN (session->block_left, got);
+      return (int) got;
     }
   buffer[0] = got > 0 ? (GifByteType) MIN (buffer[0], size - session->offset) : 0;
   session->block_left = buffer[0];
@@ -84,15 +95,10 @@ static int
 on_read (GifFileType *gif, GifByteType *buffer, int length)
 {
   GifSession *session = gif->UserData;
-  gssize got;
 
   if (session->in_data)
     return read_data (session, buffer, length);
-  if (session->offset > EXTENSIONS_MAX)
-    return 0;
-  got = th_input_read (session->base.input, session->offset, buffer, (gsize) length);
-  session->offset += (guint64) MAX (got, 0);
-  return (int) MAX (got, 0);
+  return session->offset > EXTENSIONS_MAX ? 0 : (int) read_some (session, buffer, length);
 }
 
 static gboolean
