@@ -135,13 +135,14 @@ parse_mtime (const char *text, MTime *mtime)
 static gboolean
 mtime_matches (const MTime *mtime, const ThStamp *stamp)
 {
-  gint64 ns;
+  gint64 apart, ns;
 
   if (!mtime->has_fraction)
     return mtime->seconds == stamp->mtime;
-  if (mtime->seconds < stamp->mtime - 1 || mtime->seconds > stamp->mtime + 1)
+  /* Some file systems take any number for a time. */
+  if (__builtin_sub_overflow (mtime->seconds, stamp->mtime, &apart) || apart < -1 || apart > 1)
     return FALSE;
-  ns = (mtime->seconds - stamp->mtime) * SEC_NS + (gint64) mtime->ns - (gint64) stamp->mtime_ns;
+  ns = apart * SEC_NS + (gint64) mtime->ns - (gint64) stamp->mtime_ns;
   return ns > -USEC_NS && ns < USEC_NS;
 }
 

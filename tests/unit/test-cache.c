@@ -261,6 +261,23 @@ test_foreign (World *world, gconstpointer data)
     }
 }
 
+/* Not every file system has them, so no file is asked. */
+static void
+test_farthest_times (World *world, gconstpointer data)
+{
+  static const gint64 seconds[] = { G_MININT64, G_MININT64 + 1, G_MAXINT64 - 1, G_MAXINT64 };
+  const ThPngTextEntry entries[] = { { "Thumb::URI", world->uri }, { "Thumb::MTime", "5.5" } };
+
+  write_thumbnail (world, entries, G_N_ELEMENTS (entries));
+  for (gsize i = 0; i < G_N_ELEMENTS (seconds); i++)
+    {
+      const ThStamp stamp = { .mtime = seconds[i], .size = 5 };
+
+      g_assert_cmpint (th_cache_lookup (world->cache, world->uri, FLAVOR, &stamp), ==,
+                       TH_CACHE_STALE);
+    }
+}
+
 static void
 test_other_uri (World *world, gconstpointer data)
 {
@@ -371,6 +388,7 @@ main (int argc, char **argv)
   ADD ("odd-times", test_odd_times);
   ADD ("names", test_names);
   ADD ("foreign", test_foreign);
+  ADD ("farthest-times", test_farthest_times);
   ADD ("other-uri", test_other_uri);
   ADD ("damaged", test_damaged);
   ADD ("spelling", test_spelling);
