@@ -5,6 +5,9 @@
 
 #include "core/th-filter.h"
 
+/* In samples. */
+#define SLACK (TH_ARENA_ALIGN / sizeof (gint16))
+
 void
 th_lanczos_init (ThLanczos *lanczos, ThArena *arena, const ThKernels *kernels, ThAxis x, ThAxis y,
                  ThSize size, guint channels)
@@ -15,7 +18,8 @@ th_lanczos_init (ThLanczos *lanczos, ThArena *arena, const ThKernels *kernels, T
   th_filter_init (&lanczos->across, arena, x, size.width);
   th_filter_init (&lanczos->down, arena, y, size.height);
   lanczos->ring_rows = lanczos->down.stride;
-  lanczos->ring_stride = (gsize) (wide + TH_ARENA_ALIGN - wide % TH_ARENA_ALIGN);
+  /* Kernels may write so much past the end of a row: not into the one that comes next. */
+  lanczos->ring_stride = (gsize) (wide + 2 * SLACK - wide % SLACK);
   lanczos->ring =
       th_arena_take (arena, lanczos->ring_rows, lanczos->ring_stride * sizeof *lanczos->ring);
   /* One more, so that an odd row can have a partner. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/th-filter.h"
+#include "core/th-lanczos.h"
 
 #define MOST 300
 /* What kernels may touch beyond the end. */
@@ -131,6 +132,25 @@ test_premultiply (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* What a kernel writes past the end of one row of the ring is not in another. */
+static void
+test_room (void)
+{
+  for (guint32 width = 1; width <= MOST; width++)
+    for (guint channels = 1; channels <= 5; channels++)
+      {
+        const ThAxis axis = { width, width };
+        const gsize row = width * channels * sizeof (gint16);
+        ThArena arena = { 0 };
+        ThLanczos lanczos;
+
+        th_lanczos_init (&lanczos, &arena, &th_kernels_plain, axis, axis, (ThSize){ 1, 1 },
+                         channels);
+        g_assert_cmpuint (lanczos.ring_stride * sizeof (gint16), >=, row + TH_ARENA_ALIGN);
+        g_assert_cmpuint (lanczos.ring_stride * sizeof (gint16) % TH_ARENA_ALIGN, ==, 0);
+      }
+}
+
 /* Never above alpha; white and opaque are exact. */
 static void
 test_premultiplied (void)
@@ -152,6 +172,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_message ("compared with plain: %s", th_kernels_best ()->name);
+  g_test_add_func ("/kernels/room", test_room);
   g_test_add_func ("/kernels/premultiplied", test_premultiplied);
   g_test_add ("/kernels/vertical", Fixture, NULL, set_up, test_vertical, tear_down);
   g_test_add ("/kernels/horizontal", Fixture, NULL, set_up, test_horizontal, tear_down);
