@@ -134,7 +134,8 @@ is_same_file (const Run *run, const Ask *ask)
   return path != NULL && th_job_is_at (&run->job, path);
 }
 
-/* Starts over with a URI that leads to another file by now. */
+/* Starts over with a URI that leads to another file by now. That may be the one this job was made
+ * for, while the job got another: it must not come back here, again and again. */
 static void
 resubmit (Run *run, const Ask *ask)
 {
@@ -145,6 +146,7 @@ resubmit (Run *run, const Ask *ask)
   th_check (&checker, ask->uri, ask->request->items[ask->waiter.index].mime_type,
             ask->waiter.flavor, &check);
   g_mutex_lock (&engine->lock);
+  th_scheduler_seal (engine->scheduler, run->file);
   /* The one ready of what was valid from the start is another matter. */
   if (check.verdict == TH_CHECK_VALID)
     th_outbox_settle (engine->outbox, ask->request, ask->waiter.index, TH_OUTCOME_READY, NULL,

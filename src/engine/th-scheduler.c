@@ -35,6 +35,8 @@ struct _ThFileJob
   GQueue nodes;
   guint waiting[TH_N_CLASSES]; /* nodes by the class of their request */
   gboolean taken;
+  gboolean in_hand;  /* some were collected, and may be put back */
+  gboolean sealed;   /* nobody joins */
   ThClass klass;     /* of whoever took it */
   ThFlavors flavors; /* that are made, once taken */
   ThFileJob *next;   /* another running job of the same key */
@@ -222,7 +224,7 @@ find_running (const ThScheduler *scheduler, const ThFileKey *key, ThFlavor flavo
   ThFileJob *job = g_hash_table_lookup (scheduler->running, key);
 
   for (; job != NULL; job = job->next)
-    if ((job->flavors & TH_FLAVOR_BIT (flavor)) != 0 && job->klass <= klass)
+    if (!job->sealed && (job->flavors & TH_FLAVOR_BIT (flavor)) != 0 && job->klass <= klass)
       return job;
   return NULL;
 }
@@ -256,7 +258,7 @@ drop_node (ThScheduler *scheduler, Node *node)
   ThFileJob *job = node->job;
 
   detach (scheduler, node);
-  if (!g_queue_is_empty (&job->nodes))
+  if (!g_queue_is_empty (&job->nodes) || job->in_hand)
     return FALSE;
   if (job->taken)
     {
@@ -380,6 +382,7 @@ th_scheduler_collect (ThScheduler *scheduler, ThFileJob *job, GArray *out)
     {
       g_array_append_val (out, node->waiter);
       detach (scheduler, node);
+      job->in_hand = TRUE;
     }
 }
 
@@ -396,7 +399,14 @@ ThFlavors
 th_scheduler_narrow (ThScheduler *scheduler, ThFileJob *job)
 {
   job->flavors = wanted_flavors (job);
+  job->in_hand = FALSE;
   return job->flavors;
+}
+
+void
+th_scheduler_seal (ThScheduler *scheduler, ThFileJob *job)
+{
+  job->sealed = TRUE;
 }
 
 static void

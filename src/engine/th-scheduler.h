@@ -52,7 +52,8 @@ guint th_scheduler_waiting (const ThScheduler *scheduler, ThClass klass);
 ThFlavors th_file_job_flavors (const ThFileJob *job);
 void th_file_job_set_data (ThFileJob *job, gpointer data);
 gpointer th_file_job_data (const ThFileJob *job);
-/* Moves the waiters of a running job to the end of out (ThWaiter). */
+/* Moves the waiters of a running job to the end of out (ThWaiter). It is no orphan as long as they
+ * may be put back, which is until th_scheduler_narrow. */
 void th_scheduler_collect (ThScheduler *scheduler, ThFileJob *job, GArray *out);
 /* Gives one of them back to the job, which must be running. Ignored where its request is gone. */
 void th_scheduler_put_back (ThScheduler *scheduler, ThFileJob *job, const ThWaiter *waiter);
@@ -61,5 +62,7 @@ void th_scheduler_put_back (ThScheduler *scheduler, ThFileJob *job, const ThWait
 gboolean th_scheduler_finish (ThScheduler *scheduler, ThFileJob *job);
 /* Restricts what a running job makes, and thereby who can join, to what its waiters want. */
 ThFlavors th_scheduler_narrow (ThScheduler *scheduler, ThFileJob *job);
+/* Nobody joins a running job any more: what it has open is not the file of its key. */
+void th_scheduler_seal (ThScheduler *scheduler, ThFileJob *job);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThScheduler, th_scheduler_free)

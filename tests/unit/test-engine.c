@@ -374,6 +374,58 @@ test_free_busy (Fixture *fixture, gconstpointer unused)
     }
 }
 
+/* Until the cheap pass is through with a request that is not finished by that. */
+static void
+wait_for_check (Fixture *fixture, guint32 handle)
+{
+  ThEngine *engine = fixture->engine;
+  gboolean checked = FALSE;
+
+  while (!checked)
+    {
+      const ThRequest *request;
+
+      g_mutex_lock (&engine->lock);
+      request = g_hash_table_lookup (engine->requests, GUINT_TO_POINTER (handle));
+      g_assert_nonnull (request);
+      checked = request->checked;
+      g_mutex_unlock (&engine->lock);
+      g_usleep (1000);
+    }
+}
+
+/* Two names of one file, of which one is given another file before it is opened: the job is made
+ * for the first file, opens the second, and each name gets its own thumbnail. */
+static void
+test_replaced_name (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *plug = fixture_picture (fixture, "plug.png", 20, 20, 1);
+  g_autofree char *other = fixture_picture (fixture, "other.png", 40, 30, 2);
+  g_autofree char *first = fixture_picture (fixture, "first.png", 60, 50, 3);
+  g_autofree char *second = fixture_uri (fixture, "second.png");
+  g_autofree char *first_path = fixture_path (fixture, "first.png");
+  g_autofree char *second_path = fixture_path (fixture, "second.png");
+  g_autofree char *other_path = fixture_path (fixture, "other.png");
+  const char *uris[] = { first, second };
+  const gint no = 0;
+  guint32 handle;
+
+  g_assert_no_errno (link (first_path, second_path));
+  fixture->options.cores = 1;
+  fixture_start (fixture);
+  /* The only thread waits for memory. */
+  g_assert_true (th_admission_acquire (fixture->engine->admission, G_MAXINT64, TH_FOREGROUND, &no));
+  fixture_queue (fixture, (Uris) &plug, 1, TH_FOREGROUND);
+  while (th_admission_waiting (fixture->engine->admission) == 0)
+    g_usleep (1000);
+  handle = fixture_queue (fixture, uris, 2, TH_FOREGROUND);
+  wait_for_check (fixture, handle);
+  g_assert_no_errno (g_rename (other_path, first_path));
+  th_admission_release (fixture->engine->admission, G_MAXINT64, TH_FOREGROUND);
+  fixture_wait (fixture, 2);
+  g_assert_cmpuint (fixture_check (fixture, handle, uris, 2), ==, 2);
+}
+
 #define ADD(path, function)                                                                        \
   g_test_add (path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
 
@@ -388,6 +440,7 @@ main (int argc, char **argv)
   ADD ("/engine/types", test_types);
   ADD ("/engine/cached-first", test_cached_first);
   ADD ("/engine/same-file", test_same_file);
+  ADD ("/engine/replaced-name", test_replaced_name);
   ADD ("/engine/bad-flavor", test_bad_flavor);
   ADD ("/engine/handles", test_handles);
   ADD ("/engine/dequeue", test_dequeue);

@@ -246,6 +246,44 @@ test_put_back (void)
   g_assert_cmpuint (end (scheduler, job, NULL), ==, 1);
 }
 
+/* Whoever joins while the waiters are in hand, and leaves again, does not take the job along. */
+static void
+test_in_hand (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  g_autoptr (GArray) waiters = g_array_new (FALSE, FALSE, sizeof (ThWaiter));
+  ThFileJob *job;
+
+  open_with (scheduler, 1, TH_FOREGROUND, 1, 1);
+  job = th_scheduler_take (scheduler, TH_FOREGROUND);
+  th_scheduler_collect (scheduler, job, waiters);
+  th_scheduler_open (scheduler, 2, TH_FOREGROUND);
+  g_assert_false (add (scheduler, 1, 2, 1));
+  g_assert_cmpuint (drop (scheduler, 2), ==, 0);
+  th_scheduler_put_back (scheduler, job, &g_array_index (waiters, ThWaiter, 0));
+  g_assert_cmpuint (th_scheduler_narrow (scheduler, job), ==, 1);
+  g_assert_cmpuint (drop (scheduler, 1), ==, 1);
+  g_assert_cmpuint (end (scheduler, job, NULL), ==, 0);
+}
+
+/* A job that has another file open than the one of its key takes no more waiters for that. */
+static void
+test_seal (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  ThFileJob *sealed, *job;
+
+  open_with (scheduler, 1, TH_FOREGROUND, 1, 1);
+  sealed = th_scheduler_take (scheduler, TH_FOREGROUND);
+  th_scheduler_seal (scheduler, sealed);
+  th_scheduler_open (scheduler, 2, TH_FOREGROUND);
+  g_assert_true (add (scheduler, 1, 2, 1));
+  job = th_scheduler_take (scheduler, TH_FOREGROUND);
+  g_assert_true (job != NULL && job != sealed);
+  g_assert_cmpuint (end (scheduler, sealed, NULL), ==, 1);
+  g_assert_cmpuint (end (scheduler, job, NULL), ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -259,5 +297,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scheduler/promotion", test_promotion);
   g_test_add_func ("/scheduler/drop", test_drop);
   g_test_add_func ("/scheduler/put-back", test_put_back);
+  g_test_add_func ("/scheduler/in-hand", test_in_hand);
+  g_test_add_func ("/scheduler/seal", test_seal);
   return g_test_run ();
 }
