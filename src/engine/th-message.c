@@ -4,6 +4,10 @@
 #include "engine/th-message.h"
 
 #include <gio/gio.h>
+#include <string.h>
+
+/* A URI is as long as its client likes, and is in the event anyway. */
+#define SHOWN_BYTES 2048u
 
 ThError
 th_message_code (const GError *error)
@@ -13,12 +17,27 @@ th_message_code (const GError *error)
   return TH_ERROR_OTHER;
 }
 
+/* Names of files are bytes. */
+static char *
+shown (const char *text)
+{
+  g_autofree char *valid = NULL;
+  gsize length = strlen (text);
+
+  if (length <= SHOWN_BYTES)
+    return g_utf8_make_valid (text, (gssize) length);
+  /* Not in the middle of a character: back over its continuation bytes. */
+  for (length = SHOWN_BYTES; length > 0 && ((guint8) text[length] & 0xc0) == 0x80;)
+    length--;
+  valid = g_utf8_make_valid (text, (gssize) length);
+  return g_strconcat (valid, "…", NULL);
+}
+
 char *
 th_message_text (const char *uri, const GError *error)
 {
-  /* Names of files are bytes. */
-  g_autofree char *said = g_utf8_make_valid (error->message, -1);
-  g_autofree char *name = g_utf8_make_valid (uri, -1);
+  g_autofree char *said = shown (error->message);
+  g_autofree char *name = shown (uri);
   GQuark domain = error->domain;
   int code = error->code;
 

@@ -9,5 +9,6 @@
 /* The bus number of an error: TH_ERROR codes as they are, all else OTHER. */
 ThError th_message_code (const GError *error);
 /* The text to it. With number 8 it begins with "(domain NAME, code N) ", file errors told in the
- * terms of GIO, as clients know it. Caller frees. */
+ * terms of GIO, as clients know it. A few KiB at the most, also where the URI is longer. Caller
+ * frees. */
 char *th_message_text (const char *uri, const GError *error);

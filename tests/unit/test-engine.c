@@ -308,6 +308,34 @@ test_background (Fixture *fixture, gconstpointer unused)
     }
 }
 
+/* A megabyte each: what is said about them does not grow with them. */
+static void
+test_long_uris (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *umlauts = g_strnfill (1000000, '\xc3');
+
+  for (gsize i = 1; i < 1000000; i += 2)
+    umlauts[i] = '\xa4';
+  for (guint i = 0; i < 5; i++)
+    g_ptr_array_add (uris, g_strdup_printf ("file:///%s%u", umlauts + i % 2, i));
+  fixture_start (fixture);
+  for (guint i = 0; i < TH_N_CLASSES; i++)
+    {
+      guint32 handle = fixture_queue (fixture, (Uris) uris->pdata, uris->len, (ThClass) i);
+
+      fixture_wait (fixture, i + 1);
+      g_assert_cmpuint (fixture_check (fixture, handle, (Uris) uris->pdata, uris->len), ==, 0);
+    }
+  for (guint i = 0; i < fixture->records->len; i++)
+    {
+      const Record *record = fixture->records->pdata[i];
+
+      if (record->kind == FAILED)
+        g_assert_cmpuint (strlen (record->message), <=, record->n * 8192);
+    }
+}
+
 /* No two decodes fit into the memory: they wait for each other, none fails, and whoever is no
  * longer wanted stops waiting. */
 static void
@@ -445,6 +473,7 @@ main (int argc, char **argv)
   ADD ("/engine/handles", test_handles);
   ADD ("/engine/dequeue", test_dequeue);
   ADD ("/engine/background", test_background);
+  ADD ("/engine/long-uris", test_long_uris);
   ADD ("/engine/budget", test_budget);
   ADD ("/engine/flood", test_flood);
   ADD ("/engine/free-busy", test_free_busy);
