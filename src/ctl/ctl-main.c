@@ -4,6 +4,7 @@
 
 #include <glib.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,8 @@ print_version (int argc, char **argv)
 int
 main (int argc, char **argv)
 {
+  /* A limit on the size of files is an error to report, not the end. */
+  (void) signal (SIGXFSZ, SIG_IGN);
   setlocale (LC_ALL, "");
   g_set_prgname ("thimblectl");
   for (gsize i = 0; argc > 1 && i < G_N_ELEMENTS (commands); i++)

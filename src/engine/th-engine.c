@@ -238,15 +238,33 @@ foreground_first (gconstpointer a, gconstpointer b, gpointer unused)
   return (int) x->klass - (int) y->klass;
 }
 
-static void
-start_threads (ThEngine *engine)
+/* Fewer threads than asked for are enough; without any, what is pushed would wait for ever. */
+static gboolean
+start_pool (ThEngine *engine, GThreadPool **pool, GFunc function, guint threads, GError **error)
 {
+  g_autoptr (GError) local = NULL;
+
+  *pool = g_thread_pool_new (function, engine, (gint) threads, TRUE, &local);
+  if (g_thread_pool_get_num_threads (*pool) > 0)
+    return TRUE;
+  g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "no thread can be started: %s",
+               local != NULL ? local->message : "no reason given");
+  return FALSE;
+}
+
+/* All pools are there afterwards, also where one has no thread. */
+static gboolean
+start_threads (ThEngine *engine, GError **error)
+{
+  gboolean started;
+
   engine->n_walkers = CLAMP (engine->options.cores, MIN_WALKERS, MAX_WALKERS);
-  engine->walkers = g_thread_pool_new (walk, engine, (gint) engine->n_walkers, TRUE, NULL);
+  started = start_pool (engine, &engine->walkers, walk, engine->n_walkers, error);
   g_thread_pool_set_sort_function (engine->walkers, foreground_first, NULL);
   for (guint i = 0; i < TH_N_CLASSES; i++)
-    engine->decoders[i] =
-        g_thread_pool_new (decode_files, engine, (gint) engine->options.cores, TRUE, NULL);
+    started &= start_pool (engine, &engine->decoders[i], decode_files, engine->options.cores,
+                           started ? error : NULL);
+  return started;
 }
 
 static void
@@ -315,8 +333,10 @@ th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events, gpo
   engine->data = data;
   make_parts (engine);
   engine->source = th_deliver_source_new (engine);
-  start_threads (engine);
-  return engine;
+  if (start_threads (engine, error))
+    return engine;
+  th_engine_free (engine);
+  return NULL;
 }
 
 /* Makes everybody who works for the engine stop soon, and waits for them. */

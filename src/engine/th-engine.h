@@ -51,7 +51,7 @@ typedef struct
 } ThEngineEvents;
 
 /* options are copied. Nothing is spawned or read yet but the manifests; NULL where those cannot be
- * read. */
+ * read, or no thread can be started. */
 ThEngine *th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events,
                          gpointer data, GError **error);
 /* Cancels what waits, kills the workers, sends no more events. */

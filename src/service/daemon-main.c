@@ -223,6 +223,8 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   gboolean version = FALSE;
 
+  /* A limit on the size of files is an error to report, not the end. */
+  (void) signal (SIGXFSZ, SIG_IGN);
   setlocale (LC_ALL, "");
   g_set_prgname ("thimbled");
   if (!parse (&argc, &argv, &version, &error))

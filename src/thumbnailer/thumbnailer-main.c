@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -122,6 +123,8 @@ main (int argc, char **argv)
   ThArguments arguments;
   ThArgumentsResult parsed;
 
+  /* A limit on the size of files is an error to report, not the end. */
+  (void) signal (SIGXFSZ, SIG_IGN);
   if (!fill_standard_streams ())
     return 1;
   parsed = th_arguments_parse (argc, argv, &arguments);

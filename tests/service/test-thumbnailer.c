@@ -4,6 +4,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/th-error.h"
 #include "bus-fixture.h"
@@ -273,6 +274,28 @@ test_supported (Fixture *fixture, gconstpointer data)
     g_assert_cmpstr (schemes[i], ==, "file");
 }
 
+/* Of files and shared memory alike: an Error, and the service goes on. */
+static void
+test_file_size_limit (Fixture *fixture, gconstpointer data)
+{
+  const pid_t pid =
+      (pid_t) g_ascii_strtoll (g_subprocess_get_identifier (fixture->bus->daemon), NULL, 10);
+  g_autofree char *first = test_picture (fixture->bus, "first", 200, 1);
+  g_autofree char *second = test_picture (fixture->bus, "second", 200, 2);
+  g_autofree char *third = test_picture (fixture->bus, "third", 200, 3);
+  struct rlimit limit;
+
+  g_assert_no_errno (prlimit (pid, RLIMIT_FSIZE, NULL, &limit));
+  limit.rlim_cur = 0;
+  g_assert_no_errno (prlimit (pid, RLIMIT_FSIZE, &limit, NULL));
+  g_assert_cmpint (ask (fixture, first, "image/png", "normal"), ==, TH_ERROR_OTHER);
+  g_assert_cmpint (ask (fixture, second, "image/png", "large"), ==, TH_ERROR_OTHER);
+  limit.rlim_cur = limit.rlim_max;
+  g_assert_no_errno (prlimit (pid, RLIMIT_FSIZE, &limit, NULL));
+  g_assert_cmpint (ask (fixture, third, "image/png", "normal"), ==, -1);
+  test_check_thumbnail (fixture->bus, third, TH_FLAVOR_NORMAL);
+}
+
 static const struct
 {
   const char *path;
@@ -287,6 +310,7 @@ static const struct
   { "/thumbnailer/flood", test_flood },
   { "/thumbnailer/huge", test_huge },
   { "/thumbnailer/supported", test_supported },
+  { "/thumbnailer/file-size-limit", test_file_size_limit },
 };
 
 int

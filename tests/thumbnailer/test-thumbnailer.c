@@ -336,6 +336,18 @@ test_in_bubblewrap (Fixture *fixture, gconstpointer data)
   g_assert_null (said);
 }
 
+/* Neither ends by a signal nor leaves half a file. */
+static void
+test_file_size_limit (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *line = g_strdup_printf ("ulimit -f 0; exec %s %s %s", fixture->program,
+                                           fixture->input, fixture->output);
+  const char *const argv[] = { "sh", "-c", line, NULL };
+
+  fixture_run_argv (fixture, argv);
+  assert_failed (fixture, 1);
+}
+
 typedef void (*Test) (Fixture *fixture, gconstpointer data);
 
 static const struct
@@ -354,6 +366,7 @@ static const struct
   { "/thumbnailer/in-place", test_in_place },
   { "/thumbnailer/bad-inputs", test_bad_inputs },
   { "/thumbnailer/bad-outputs", test_bad_outputs },
+  { "/thumbnailer/file-size-limit", test_file_size_limit },
   { "/thumbnailer/bare", test_bare },
   { "/thumbnailer/in-bubblewrap", test_in_bubblewrap },
 };

@@ -5,6 +5,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -454,6 +455,30 @@ test_replaced_name (Fixture *fixture, gconstpointer unused)
   g_assert_cmpuint (fixture_check (fixture, handle, uris, 2), ==, 2);
 }
 
+/* An engine without threads would take requests and never answer. */
+static void
+test_no_threads (Fixture *fixture, gconstpointer unused)
+{
+  static const ThEngineEvents events = { 0 };
+  g_autoptr (GError) error = NULL;
+  struct rlimit limit, none;
+  ThEngine *engine;
+
+  if (geteuid () == 0)
+    {
+      g_test_skip ("root may start any number of processes");
+      return;
+    }
+  g_assert_no_errno (getrlimit (RLIMIT_NPROC, &limit));
+  none = (struct rlimit){ 0, limit.rlim_max };
+  g_assert_no_errno (setrlimit (RLIMIT_NPROC, &none));
+  engine = th_engine_new (&fixture->options, &events, NULL, &error);
+  g_assert_no_errno (setrlimit (RLIMIT_NPROC, &limit));
+  g_assert_null (engine);
+  g_assert_error (error, TH_ERROR, TH_ERROR_OTHER);
+  g_assert_true (g_str_has_prefix (error->message, "no thread can be started: "));
+}
+
 #define ADD(path, function)                                                                        \
   g_test_add (path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
 
@@ -477,5 +502,6 @@ main (int argc, char **argv)
   ADD ("/engine/budget", test_budget);
   ADD ("/engine/flood", test_flood);
   ADD ("/engine/free-busy", test_free_busy);
+  ADD ("/engine/no-threads", test_no_threads);
   return g_test_run ();
 }
