@@ -5,6 +5,7 @@
 
 #include "core/th-codec.h"
 #include "core/th-render.h"
+#include "heap-count.h"
 
 typedef struct
 {
@@ -19,10 +20,13 @@ static const BoxSet box_sets[] = {
   { 4, { 1024, 512, 256, 128 } },
 };
 
+/* before: what the heap held when the render was opened. */
 static ThStatus
-run_render (ThRender *render, const BoxSet *set, ThSize *full)
+run_render (ThRender *render, const BoxSet *set, gint64 before, ThSize *full)
 {
   const ThRenderPlan *plan = th_render_plan (render);
+  const gint64 opened = heap_now ();
+  gint64 results;
   g_autoptr (GError) error = NULL;
   ThImage images[TH_N_FLAVORS];
   ThStatus status;
@@ -36,7 +40,11 @@ run_render (ThRender *render, const BoxSet *set, ThSize *full)
 
       images[i] = (ThImage){ size, plan->channels, stride, g_malloc_n (size.height, stride) };
     }
+  results = heap_now () - opened;
+  heap_forget_peak ();
   status = th_render_run (render, images, &error);
+  if (heap_counts ())
+    g_assert_cmpint (heap_peak () - before - results, <=, (gint64) plan->peak_bytes);
   for (guint i = 0; i < set->n; i++)
     g_free (images[i].data);
   g_assert_true ((error == NULL) == th_status_has_pixels (status));
@@ -50,13 +58,14 @@ render_once (ThBytes data, const BoxSet *set, ThSize *full)
   g_autoptr (ThInput) input = th_input_new_bytes (data.data, data.size);
   g_autoptr (ThRender) render = NULL;
   g_autoptr (GError) error = NULL;
+  const gint64 before = heap_now ();
   ThLimits limits;
   ThStatus status;
 
   th_limits_init (&limits);
   status = th_render_open (input, &limits, set->boxes, set->n, &render, &error);
   if (status == TH_STATUS_OK)
-    return run_render (render, set, full);
+    return run_render (render, set, before, full);
   g_assert_nonnull (error);
   g_assert_false (th_status_has_pixels (status));
   return status;

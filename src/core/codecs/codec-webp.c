@@ -18,9 +18,9 @@
 /* Sets of Huffman tables of a lossless picture, each of at most 5004 entries of 4 bytes beside its
  * struct. Their number is known only while decoding: 18 pictures of up to 9 megapixels by libwebp's
  * encoder left room for 100 at the most, a conformance file of 75 × 100 pixels has about as many.
- */
+ * They are allocated before the data that belong to them are read: a cut file needs as many. */
 #define GROUP_BYTES      20800u
-#define GROUP_DATA_BYTES 16u
+#define GROUP_PIXELS_MIN 16u
 #define GROUPS_ALWAYS    512u
 #define GROUP_PIXELS     16384u
 
@@ -129,9 +129,7 @@ library_bytes (const WebpSession *session, const ThRaster *raster)
 {
   const ThWebpHead *head = &session->head;
   guint64 pixels = (guint64) head->frame.width * head->frame.height;
-  guint64 data = head->lossless ? head->data.size : head->alpha_data.size;
-  guint64 groups =
-      MIN (MIN (pixels, data) / GROUP_DATA_BYTES + 1, GROUPS_ALWAYS + pixels / GROUP_PIXELS);
+  guint64 groups = MIN (pixels / GROUP_PIXELS_MIN + 1, GROUPS_ALWAYS + pixels / GROUP_PIXELS);
   guint64 lossless = pixels * 19 / 4 + (guint64) head->frame.width * 80 + groups * GROUP_BYTES;
   guint64 bytes = FIXED_BYTES + (guint64) raster->width * 128;
 
