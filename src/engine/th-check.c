@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cache/th-uri.h"
@@ -23,30 +22,14 @@ typedef struct
   struct stat st;
 } Look;
 
-/* The path as one spells it without "." and "..", which is what repositories are known by. */
-static char *
-canonical (char *path)
-{
-  char *clean;
-
-  if (strstr (path, "/.") == NULL && strstr (path, "//") == NULL)
-    return path;
-  clean = g_canonicalize_filename (path, "/");
-  g_free (path);
-  return clean;
-}
-
 static gboolean
 find_path (Look *look, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  char *path = th_uri_to_path (look->uri, &local);
 
-  if (path != NULL)
-    {
-      look->path = canonical (path);
-      return TRUE;
-    }
+  look->path = th_uri_to_path (look->uri, &local);
+  if (look->path != NULL)
+    return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s", local->message);
   return FALSE;
 }
