@@ -226,6 +226,30 @@ test_unscaled (void)
   leaves_size = FALSE;
 }
 
+/* Where the data end the arithmetic decoder goes on with zeros, which come out as noise. */
+static void
+test_cut_arithmetic (void)
+{
+  const JpegRecipe recipe = {
+    .width = 147, .height = 320, .stored = JCS_YCbCr, .h = 2, .v = 2, .arithmetic = TRUE
+  };
+  g_autoptr (GByteArray) jpeg = jpeg_make (&recipe);
+  g_autofree char *message = NULL;
+  g_autofree char *none = NULL;
+  const guint size = jpeg->len;
+  ThStatus status;
+  guint32 rows;
+
+  g_byte_array_set_size (jpeg, size / 2);
+  rows = decode (jpeg, &status, &message);
+  g_assert_cmpint (status, ==, TH_STATUS_PARTIAL);
+  g_assert_cmpuint (rows, >, 320 / 3);
+  g_assert_cmpuint (rows, <, 320 * 2 / 3);
+  g_byte_array_set_size (jpeg, find_marker (jpeg, 0xda, 0) + 14);
+  g_assert_cmpuint (decode (jpeg, &status, &none), ==, 0);
+  g_assert_cmpint (status, ==, TH_STATUS_CORRUPT);
+}
+
 /* Thousands of scans in few bytes: an end is found without reading them all. */
 static void
 test_many_scans (void)
@@ -356,6 +380,7 @@ main (int argc, char **argv)
   g_test_add_func ("/jpeg-parts/no-picture", test_no_picture);
   g_test_add_func ("/jpeg-parts/refused-kinds", test_refused_kinds);
   g_test_add_func ("/jpeg-parts/unscaled", test_unscaled);
+  g_test_add_func ("/jpeg-parts/cut-arithmetic", test_cut_arithmetic);
   g_test_add_func ("/jpeg-parts/many-scans", test_many_scans);
   g_test_add_func ("/jpeg-parts/second-frame", test_second_frame);
   g_test_add_func ("/jpeg-parts/junk", test_junk);

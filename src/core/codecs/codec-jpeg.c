@@ -308,6 +308,9 @@ step_scans (gpointer data)
 
   while ((got = jpeg_consume_input (&s->cinfo)) != JPEG_REACHED_EOI)
     {
+      /* What an arithmetic decoder makes of missing data is not grey but noise. */
+      if (s->cinfo.arith_code && s->guard.starved)
+        return;
       if (got != JPEG_SCAN_COMPLETED)
         continue;
       s->scans++;

@@ -22,7 +22,10 @@ note (j_common_ptr cinfo, int level)
   if (level >= 0)
     return;
   guard->manager.num_warnings++;
-  if (guard->manager.msg_code != JWRN_HIT_MARKER)
+  /* The arithmetic decoder takes zeros for what is missing and says nothing: only the source does.
+   */
+  if (guard->manager.msg_code != JWRN_HIT_MARKER
+      && !(guard->manager.msg_code == JWRN_JPEG_EOF && decoder->arith_code))
     return;
   guard->starved = TRUE;
   guard->starved_row = decoder->input_iMCU_row;
