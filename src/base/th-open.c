@@ -6,8 +6,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+/* File systems whose files are a way to talk to the kernel: to open or read them may do something,
+ * and /proc/self is not the worker's but the caller's. */
+static const guint32 talking[] = {
+  PROC_SUPER_MAGIC, SYSFS_MAGIC,    DEBUGFS_MAGIC,      TRACEFS_MAGIC,       SECURITYFS_MAGIC,
+  SELINUX_MAGIC,    SMACK_MAGIC,    CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC,
+  EFIVARFS_MAGIC,   PSTOREFS_MAGIC, BINFMTFS_MAGIC,     NSFS_MAGIC,
+};
+
+/* Where it cannot be told it is taken for an ordinary one. */
+static gboolean
+talks_to_kernel (int look)
+{
+  struct statfs fs;
+
+  if (fstatfs (look, &fs) != 0)
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (talking); i++)
+    if ((guint32) fs.f_type == talking[i])
+      return TRUE;
+  return FALSE;
+}
 
 static int
 fail_errno (const char *path, int code, GError **error)
@@ -42,6 +66,8 @@ th_open_regular (const char *path, GError **error)
     fd = fail_errno (path, errno, error);
   else if (!S_ISREG (st.st_mode))
     fd = fail_errno (path, S_ISDIR (st.st_mode) ? EISDIR : EINVAL, error);
+  else if (talks_to_kernel (look))
+    fd = fail_errno (path, EINVAL, error);
   else
     fd = reopen (look, path, error);
   close (look);

@@ -6,5 +6,5 @@
 
 /* Follows symlinks, looks first (O_PATH) and reopens for reading, close-on-exec, only what is a
  * regular file. -1 and a G_FILE_ERROR otherwise: ISDIR for a folder, INVAL for anything else that
- * is not a regular file. */
+ * is not a regular file, and for those of /proc, /sys and their like. */
 int th_open_regular (const char *path, GError **error);

@@ -48,6 +48,22 @@ th_config_find (void)
   return NULL;
 }
 
+GKeyFile *
+th_config_load (const char *path, GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    {
+      g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE, "%s: Not a regular file", path);
+      return NULL;
+    }
+  if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, error))
+    return g_steal_pointer (&file);
+  g_prefix_error (error, "%s: ", path);
+  return NULL;
+}
+
 static const LimitRow *
 find_row (const char *key)
 {
@@ -99,14 +115,11 @@ read_limit (GKeyFile *file, const char *key, ThLimits *limits, GPtrArray *proble
 gboolean
 th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems, GError **error)
 {
-  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GKeyFile) file = th_config_load (path, error);
   g_auto (GStrv) keys = NULL;
 
-  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, error))
-    {
-      g_prefix_error (error, "%s: ", path);
-      return FALSE;
-    }
+  if (file == NULL)
+    return FALSE;
   keys = g_key_file_get_keys (file, GROUP, NULL, NULL);
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
     read_limit (file, keys[i], limits, problems);

@@ -17,6 +17,8 @@
 /* The file that counts: of the user's folder, else of the first system folder that has one; NULL
  * where there is none. Caller frees. */
 char *th_config_find (void);
+/* Parses it; NULL where it cannot be read or is no key file. A pipe is not waited for. */
+GKeyFile *th_config_load (const char *path, GError **error);
 /* Reads [limits] of a file over what limits holds. A value that makes no sense leaves its limit
  * alone and adds a sentence to problems (may be NULL). FALSE where the file cannot be read or is no
  * key file. */

@@ -61,7 +61,8 @@ read_manifest (GHashTable *known, const char *path)
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_auto (GStrv) groups = NULL;
 
-  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)
+      || !g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
     return;
   groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
@@ -111,7 +112,7 @@ read_aliases (GHashTable *known, GHashTable *aliases, const char *data_dir)
   g_autofree char *text = NULL;
   g_auto (GStrv) lines = NULL;
 
-  if (!g_file_get_contents (path, &text, NULL, NULL))
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR) || !g_file_get_contents (path, &text, NULL, NULL))
     return;
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)

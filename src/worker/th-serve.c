@@ -15,6 +15,8 @@
 
 /* What a picture's header and the buffers kept between pictures may take without a grant. */
 #define SLACK_BYTES ((guint64) TH_WORKER_SLACK_MIB << 20)
+/* More than a process that has just started has; where it cannot be told. */
+#define UNKNOWN_BYTES (G_GUINT64_CONSTANT (64) << 20)
 
 /* One job under way. */
 typedef struct
@@ -47,16 +49,18 @@ warm_up (void)
   (void) g_utf8_validate (text, -1, NULL);
 }
 
-/* Private writable memory of this process; 0 where it cannot be told or is not to be limited. */
+/* Private writable memory of this process; 0 where it is not to be limited. */
 static guint64
 data_base (void)
 {
   g_autofree char *text = NULL;
   unsigned long pages;
 
-  if (SLACK_BYTES == 0 || !g_file_get_contents ("/proc/self/statm", &text, NULL, NULL)
-      || sscanf (text, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+  if (SLACK_BYTES == 0)
     return 0;
+  if (!g_file_get_contents ("/proc/self/statm", &text, NULL, NULL)
+      || sscanf (text, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+    return UNKNOWN_BYTES + SLACK_BYTES;
   return (guint64) pages * (guint64) sysconf (_SC_PAGESIZE) + SLACK_BYTES;
 }
 

@@ -5,6 +5,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "engine/th-engine.h"
 
@@ -137,6 +138,20 @@ test_not_a_key_file (void)
   th_engine_options_clear (&options);
 }
 
+/* A pipe that nobody writes into would be waited for. */
+static void
+test_pipe (void)
+{
+  g_autofree char *path = write_config ("");
+  g_autoptr (GError) error = NULL;
+
+  g_assert_no_errno (g_unlink (path));
+  g_assert_no_errno (mkfifo (path, 0600));
+  g_assert_null (th_config_load (path, &error));
+  g_assert_nonnull (strstr (error->message, "Not a regular file"));
+  g_assert_no_errno (g_unlink (path));
+}
+
 static void
 test_system_folder (void)
 {
@@ -173,6 +188,7 @@ main (int argc, char **argv)
   g_test_add_func ("/config/all-keys", test_all_keys);
   g_test_add_func ("/config/bad-values", test_bad_values);
   g_test_add_func ("/config/not-a-key-file", test_not_a_key_file);
+  g_test_add_func ("/config/pipe", test_pipe);
   g_test_add_func ("/config/system-folder", test_system_folder);
   result = g_test_run ();
   remove_all (folder);

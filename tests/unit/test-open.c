@@ -147,6 +147,20 @@ test_unreadable (Place *place, gconstpointer data)
 
 #define ADD(name, test) g_test_add ("/open/" name, Place, NULL, set_up, test, tear_down)
 
+/* A picture of the caller's own memory would be handed to a worker otherwise. */
+static void
+test_kernel (Place *place, gconstpointer data)
+{
+  const char *const rows[] = { "/proc/self/mem", "/proc/version",
+                               "/sys/kernel/mm/transparent_hugepage/enabled" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (g_file_test (rows[i], G_FILE_TEST_EXISTS))
+      assert_refused (rows[i], G_FILE_ERROR_INVAL);
+  g_assert_cmpint (symlink ("/proc/self/environ", place->path), ==, 0);
+  assert_refused (place->path, G_FILE_ERROR_INVAL);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -158,5 +172,6 @@ main (int argc, char **argv)
   ADD ("socket", test_socket);
   ADD ("device", test_device);
   ADD ("unreadable", test_unreadable);
+  ADD ("kernel", test_kernel);
   return g_test_run ();
 }
