@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cache/th-uri.h"
@@ -18,6 +19,7 @@ typedef struct
   const char *mime_type;
   ThFlavor flavor;
   char *path;
+  char *real_path; /* only where rules ask for it */
   ThStamp stamp;
   struct stat st;
 } Look;
@@ -37,8 +39,12 @@ find_path (Look *look, GError **error)
 static gboolean
 find_file (Look *look, GError **error)
 {
-  if (!th_stamp_for_lookup (look->path, &look->stamp, &look->st, error))
-    return FALSE;
+  return th_stamp_for_lookup (look->path, &look->stamp, &look->st, error);
+}
+
+static gboolean
+is_regular (Look *look, GError **error)
+{
   if (S_ISREG (look->st.st_mode))
     return TRUE;
   g_set_error (error, TH_ERROR, TH_ERROR_UNSUPPORTED,
@@ -50,10 +56,71 @@ find_file (Look *look, GError **error)
 static gboolean
 is_no_thumbnail (Look *look, GError **error)
 {
-  if (!th_cache_contains (look->checker->cache, look->path))
+  if (!th_cache_contains (look->checker->tools->cache, look->path))
     return TRUE;
   g_set_error (error, TH_ERROR, TH_ERROR_IS_THUMBNAIL, "the file is a thumbnail itself");
   return FALSE;
+}
+
+static const char *
+codec_of (Look *look)
+{
+  ThChecker *checker = look->checker;
+
+  if (checker->last_type != look->mime_type)
+    {
+      checker->last_codec = th_mime_codec (checker->tools->mime, look->mime_type);
+      checker->last_type = look->mime_type;
+    }
+  return checker->last_codec;
+}
+
+static char *
+resolve (const char *path)
+{
+  char *real = realpath (path, NULL);
+  char *copy = g_strdup (real);
+
+  free (real);
+  return copy;
+}
+
+static gboolean
+is_allowed (Look *look, ThRulesScope scope, GError **error)
+{
+  const ThRules *rules = look->checker->tools->rules;
+  const char *codec;
+  g_autofree char *why = NULL;
+
+  if (th_rules_are_empty (rules))
+    return TRUE;
+  if (look->real_path == NULL)
+    look->real_path = resolve (look->path);
+  codec = codec_of (look);
+  why = th_rules_forbid (rules,
+                         &(ThRulesFile){
+                             .path = look->path,
+                             .real_path = look->real_path,
+                             .size = look->stamp.size,
+                             .codec = codec != NULL ? codec : "",
+                         },
+                         scope);
+  if (why == NULL)
+    return TRUE;
+  g_set_error (error, TH_ERROR, TH_ERROR_UNSUPPORTED, "a rule forbids it: %s", why);
+  return FALSE;
+}
+
+static gboolean
+is_included (Look *look, GError **error)
+{
+  return is_allowed (look, TH_RULES_PLACE, error);
+}
+
+static gboolean
+obeys_rules (Look *look, GError **error)
+{
+  return is_allowed (look, TH_RULES_ALL, error);
 }
 
 /* A thumbnail is not for those who may not see the picture. */
@@ -72,17 +139,25 @@ is_readable (Look *look, GError **error)
 static gboolean
 is_tried (Look *look, GError **error)
 {
-  ThChecker *checker = look->checker;
-
-  if (checker->last_type != look->mime_type)
-    {
-      checker->last_tried = th_mime_tries (checker->mime, look->mime_type);
-      checker->last_type = look->mime_type;
-    }
-  if (checker->last_tried)
+  if (codec_of (look) != NULL)
     return TRUE;
   g_set_error (error, TH_ERROR, TH_ERROR_UNSUPPORTED, "no thumbnailer for the type “%s”",
                look->mime_type);
+  return FALSE;
+}
+
+static gboolean
+is_worth_a_try (Look *look, GError **error)
+{
+  const ThCheckTools *tools = look->checker->tools;
+  g_auto (ThFailure) failure = { 0 };
+  ThFailState state =
+      th_fail_lookup (tools->cache, look->uri, &look->stamp, &tools->basis, &failure);
+
+  if (state != TH_FAIL_VALID || !th_failure_forbids (&failure, th_flavor_box (look->flavor)))
+    return TRUE;
+  g_set_error (error, TH_ERROR, (int) th_status_to_error (failure.cause),
+               "%s (remembered from an earlier try)", failure.message);
   return FALSE;
 }
 
@@ -94,7 +169,7 @@ is_writable (Look *look, GError **error)
 
   if (!checker->asked_writable)
     {
-      th_cache_check_writable (checker->cache, &checker->unwritable);
+      th_cache_check_writable (checker->tools->cache, &checker->unwritable);
       checker->asked_writable = TRUE;
     }
   if (checker->unwritable == NULL)
@@ -103,29 +178,72 @@ is_writable (Look *look, GError **error)
   return FALSE;
 }
 
-typedef gboolean (*Question) (Look *look, GError **error);
+typedef struct
+{
+  gboolean (*ask) (Look *look, GError **error);
+  ThReason reason; /* of a no */
+} Question;
 
-static const Question before_cache[] = { find_path, find_file, is_no_thumbnail, is_readable, NULL };
-static const Question before_work[] = { is_tried, is_writable, NULL };
+static const Question before_cache[] = {
+  { find_path, TH_REASON_NOT_LOCAL },    { find_file, TH_REASON_MISSING },
+  { is_regular, TH_REASON_NOT_REGULAR }, { is_no_thumbnail, TH_REASON_IS_THUMBNAIL },
+  { is_included, TH_REASON_EXCLUDED },   { is_readable, TH_REASON_UNREADABLE },
+};
+
+static const Question before_work[] = {
+  { is_tried, TH_REASON_NO_TYPE },
+  { obeys_rules, TH_REASON_RULE },
+  { is_worth_a_try, TH_REASON_REMEMBERED },
+  { is_writable, TH_REASON_UNWRITABLE },
+};
+
+static const char *const reason_names[TH_N_REASONS] = {
+  [TH_REASON_NOT_LOCAL] = "not-local",
+  [TH_REASON_MISSING] = "missing",
+  [TH_REASON_NOT_REGULAR] = "not-regular",
+  [TH_REASON_IS_THUMBNAIL] = "is-thumbnail",
+  [TH_REASON_EXCLUDED] = "excluded",
+  [TH_REASON_UNREADABLE] = "unreadable",
+  [TH_REASON_VALID] = "valid",
+  [TH_REASON_NO_TYPE] = "no-handler",
+  [TH_REASON_RULE] = "rule",
+  [TH_REASON_REMEMBERED] = "remembered",
+  [TH_REASON_UNWRITABLE] = "unwritable",
+  [TH_REASON_MAKE] = "make",
+};
+
+const char *
+th_reason_name (ThReason reason)
+{
+  return reason_names[reason];
+}
 
 static gboolean
-ask (const Question *questions, Look *look, GError **error)
+ask (const Question *questions, gsize n, Look *look, ThReason *reason, GError **error)
 {
-  for (; *questions != NULL; questions++)
-    if (!(*questions) (look, error))
-      return FALSE;
+  for (gsize i = 0; i < n; i++)
+    {
+      *reason = questions[i].reason;
+      if (!questions[i].ask (look, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
 static ThVerdict
-judge (Look *look, GError **error)
+judge (Look *look, ThReason *reason, GError **error)
 {
-  if (!ask (before_cache, look, error))
+  const ThCache *cache = look->checker->tools->cache;
+
+  if (!ask (before_cache, G_N_ELEMENTS (before_cache), look, reason, error))
     return TH_CHECK_ERROR;
-  if (th_cache_lookup (look->checker->cache, look->uri, look->flavor, &look->stamp)
-      == TH_CACHE_VALID)
+  *reason = TH_REASON_VALID;
+  if (th_cache_lookup (cache, look->uri, look->flavor, &look->stamp) == TH_CACHE_VALID)
     return TH_CHECK_VALID;
-  return ask (before_work, look, error) ? TH_CHECK_MAKE : TH_CHECK_ERROR;
+  if (!ask (before_work, G_N_ELEMENTS (before_work), look, reason, error))
+    return TH_CHECK_ERROR;
+  *reason = TH_REASON_MAKE;
+  return TH_CHECK_MAKE;
 }
 
 void
@@ -135,7 +253,8 @@ th_check (ThChecker *checker, const char *uri, const char *mime_type, ThFlavor f
   Look look = { .checker = checker, .uri = uri, .mime_type = mime_type, .flavor = flavor };
   g_autoptr (GError) error = NULL;
 
-  *check = (ThCheck){ .verdict = judge (&look, &error) };
+  *check = (ThCheck){ 0 };
+  check->verdict = judge (&look, &check->reason, &error);
   if (check->verdict == TH_CHECK_ERROR)
     {
       check->code = th_message_code (error);
@@ -150,10 +269,34 @@ th_check (ThChecker *checker, const char *uri, const char *mime_type, ThFlavor f
       .mtime_ns = look.stamp.mtime_ns,
     };
   g_free (look.path);
+  g_free (look.real_path);
 }
 
 void
 th_checker_clear (ThChecker *checker)
 {
   g_clear_error (&checker->unwritable);
+}
+
+char *
+th_check_codec (const ThRules *rules, const char *path, guint64 size, const char *codec)
+{
+  g_autofree char *real_path = NULL;
+  ThRulesFile file = { .path = path, .size = size, .codec = codec };
+
+  if (th_rules_are_empty (rules))
+    return NULL;
+  file.real_path = real_path = resolve (path);
+  return th_rules_forbid (rules, &file, TH_RULES_ALL);
+}
+
+char *
+th_check_handler (const char *worker_path)
+{
+  g_autofree char *build = NULL;
+  ThStamp stamp;
+
+  if (th_stamp_from_path (worker_path, &stamp, NULL, NULL))
+    build = th_stamp_to_text (&stamp);
+  return g_strdup_printf ("thimble-worker %s #%s", TH_VERSION, build != NULL ? build : "");
 }

@@ -2,8 +2,9 @@
 /* The cheap verdict on one URI: nothing is opened but the cached thumbnail's head. */
 #pragma once
 
-#include "cache/th-cache.h"
+#include "cache/th-fail.h"
 #include "engine/th-mime.h"
+#include "engine/th-rules.h"
 #include "engine/th-scheduler.h"
 
 typedef enum
@@ -13,22 +14,52 @@ typedef enum
   TH_CHECK_ERROR,
 } ThVerdict;
 
+/* What decided, in the order in which it is asked. */
+typedef enum
+{
+  TH_REASON_NOT_LOCAL,   /* no URI of a file of this machine */
+  TH_REASON_MISSING,     /* no file there, or one that cannot be looked at */
+  TH_REASON_NOT_REGULAR, /* a folder, device, FIFO or socket */
+  TH_REASON_IS_THUMBNAIL,
+  TH_REASON_EXCLUDED, /* by its place */
+  TH_REASON_UNREADABLE,
+  TH_REASON_VALID,   /* there is a valid thumbnail */
+  TH_REASON_NO_TYPE, /* no handler for its type */
+  TH_REASON_RULE,    /* another rule than one of places */
+  TH_REASON_REMEMBERED,
+  TH_REASON_UNWRITABLE, /* the cache */
+  TH_REASON_MAKE,       /* nothing speaks against it */
+  TH_N_REASONS
+} ThReason;
+
+/* A stable lower-case word. */
+const char *th_reason_name (ThReason reason);
+
 typedef struct
 {
   ThVerdict verdict;
+  ThReason reason;
   ThFileKey key; /* unless an error */
   ThError code;  /* of an error */
   char *message; /* of an error; the caller frees */
 } ThCheck;
 
-/* What the verdicts of one pass share. */
+/* All borrowed. */
 typedef struct
 {
   const ThCache *cache;
   ThMime *mime;
+  const ThRules *rules;
+  ThFailBasis basis;
+} ThCheckTools;
+
+/* What the verdicts of one pass share. */
+typedef struct
+{
+  const ThCheckTools *tools;
   /* Remembered from one URI to the next; NULL and FALSE to begin with. */
-  const char *last_type; /* by address: equal types of a request are one string */
-  gboolean last_tried;
+  const char *last_type;  /* by address: equal types of a request are one string */
+  const char *last_codec; /* th_mime_codec */
   gboolean asked_writable;
   GError *unwritable;
 } ThChecker;
@@ -36,5 +67,12 @@ typedef struct
 void th_check (ThChecker *checker, const char *uri, const char *mime_type, ThFlavor flavor,
                ThCheck *check);
 void th_checker_clear (ThChecker *checker);
+
+/* The same file under the same rules once its format is known: NULL, or the rule that forbids a
+ * thumbnail. Caller frees. */
+char *th_check_codec (const ThRules *rules, const char *path, guint64 size, const char *codec);
+/* How failures of this worker program are remembered (ThFailBasis): its version and its build, so
+ * that what an older one failed at is tried again. Caller frees. */
+char *th_check_handler (const char *worker_path);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ThChecker, th_checker_clear)

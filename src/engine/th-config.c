@@ -29,20 +29,19 @@ static const LimitRow rows[] = {
   { "wall-seconds", NARROW (wall_ms), 1000, 1, 86400 },
 };
 
-char *
-th_config_find (void)
+static char *
+find (const char *folder, const char *name, GFileTest test)
 {
   const char *const *dirs = g_get_system_config_dirs ();
-  g_autofree char *path =
-      g_build_filename (g_get_user_config_dir (), "thimble", "thimble.conf", NULL);
+  g_autofree char *path = g_build_filename (g_get_user_config_dir (), folder, name, NULL);
 
-  if (g_file_test (path, G_FILE_TEST_EXISTS))
+  if (g_file_test (path, test))
     return g_steal_pointer (&path);
   for (guint i = 0; dirs[i] != NULL; i++)
     {
-      g_autofree char *other = g_build_filename (dirs[i], "thimble", "thimble.conf", NULL);
+      g_autofree char *other = g_build_filename (dirs[i], folder, name, NULL);
 
-      if (g_file_test (other, G_FILE_TEST_EXISTS))
+      if (g_file_test (other, test))
         return g_steal_pointer (&other);
     }
   return NULL;
@@ -62,6 +61,18 @@ th_config_load (const char *path, GError **error)
     return g_steal_pointer (&file);
   g_prefix_error (error, "%s: ", path);
   return NULL;
+}
+
+char *
+th_config_find (void)
+{
+  return find ("thimble", "thimble.conf", G_FILE_TEST_EXISTS);
+}
+
+char *
+th_config_find_tumbler (void)
+{
+  return find ("tumbler", "tumbler.rc", G_FILE_TEST_IS_REGULAR);
 }
 
 static const LimitRow *

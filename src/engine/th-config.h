@@ -7,6 +7,8 @@
  *   memory-budget-mib=1024  memory of all decodes together
  *   cpu-seconds=10          CPU time of one decode
  *   wall-seconds=20         elapsed time of one decode
+ *
+ * and [rules], see th-rules.h. Where there is no thimble.conf the rules of tumbler.rc hold.
  */
 #pragma once
 
@@ -19,6 +21,8 @@
 char *th_config_find (void);
 /* Parses it; NULL where it cannot be read or is no key file. A pipe is not waited for. */
 GKeyFile *th_config_load (const char *path, GError **error);
+/* The same for tumbler.rc, where tumbler itself would find it. */
+char *th_config_find_tumbler (void);
 /* Reads [limits] of a file over what limits holds. A value that makes no sense leaves its limit
  * alone and adds a sentence to problems (may be NULL). FALSE where the file cannot be read or is no
  * key file. */

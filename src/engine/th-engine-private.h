@@ -18,6 +18,8 @@ struct _ThEngine
   ThPool *pool;
   ThAdmission *admission;
   ThJobTools tools;
+  char *handler;
+  ThCheckTools check_tools;
   GSource *source;
   GThreadPool *walkers;
   guint n_walkers;

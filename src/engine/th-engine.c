@@ -7,7 +7,6 @@
 
 #include "base/th-cores.h"
 #include "base/th-paths.h"
-#include "engine/th-config.h"
 #include "engine/th-deliver.h"
 #include "engine/th-engine-private.h"
 #include "engine/th-priority.h"
@@ -22,32 +21,6 @@
 /* With so many events waiting the cheap pass pauses, or a request of missing files would pile up
  * as many messages. */
 #define MANY_EVENTS 2048u
-
-void
-th_engine_options_init (ThEngineOptions *options)
-{
-  *options = (ThEngineOptions){ .worker_files = 256, .worker_idle_ms = 30000 };
-  th_limits_init (&options->limits);
-}
-
-void
-th_engine_options_clear (ThEngineOptions *options)
-{
-  g_clear_pointer (&options->cache_root, g_free);
-  g_clear_pointer (&options->worker_path, g_free);
-  g_clear_pointer (&options->manifest_dir, g_free);
-  g_clear_pointer (&options->problems, g_ptr_array_unref);
-}
-
-gboolean
-th_engine_options_load (ThEngineOptions *options, GError **error)
-{
-  g_autofree char *path = th_config_find ();
-
-  g_clear_pointer (&options->problems, g_ptr_array_unref);
-  options->problems = g_ptr_array_new_with_free_func (g_free);
-  return path == NULL || th_config_read_limits (path, &options->limits, options->problems, error);
-}
 
 void
 th_engine_apply (ThEngine *engine, ThRequest *request, guint32 index, ThFlavor flavor,
@@ -129,7 +102,10 @@ decode_files (gpointer token, gpointer data)
       if (file != NULL)
         decode_file (engine, klass, file);
       else
-        th_cache_remove_stale_temporaries (engine->cache);
+        {
+          th_cache_remove_stale_temporaries (engine->cache);
+          th_fail_sweep (engine->cache);
+        }
     }
 }
 
@@ -154,7 +130,7 @@ take_chunk (ThEngine *engine, ThRequest *request, guint32 *from, guint32 *to)
 static void
 check_chunk (ThEngine *engine, ThRequest *request, guint32 from, guint32 to)
 {
-  g_auto (ThChecker) checker = { .cache = engine->cache, .mime = engine->mime };
+  g_auto (ThChecker) checker = { .tools = &engine->check_tools };
   ThCheck checks[CHUNK];
 
   for (guint32 i = from; i < to; i++)
@@ -274,6 +250,8 @@ copy_options (ThEngine *engine, const ThEngineOptions *options)
 
   *own = *options;
   own->problems = NULL;
+  own->config_path = NULL;
+  own->rules = options->rules != NULL ? th_rules_ref (options->rules) : th_rules_new ();
   own->cache_root = g_strdup (options->cache_root);
   own->worker_path =
       options->worker_path != NULL ? g_strdup (options->worker_path) : th_paths_worker ();
@@ -309,6 +287,13 @@ make_parts (ThEngine *engine)
   engine->pool = th_pool_new (&pool);
   engine->admission = th_admission_new (engine->options.limits.budget_bytes);
   engine->tools = (ThJobTools){ engine->cache, engine->pool, engine->admission };
+  engine->handler = th_check_handler (engine->options.worker_path);
+  engine->check_tools = (ThCheckTools){
+    .cache = engine->cache,
+    .mime = engine->mime,
+    .rules = engine->options.rules,
+    .basis = { engine->handler, &engine->options.limits },
+  };
   g_mutex_init (&engine->lock);
   engine->scheduler = th_scheduler_new ();
   engine->outbox = th_outbox_new ();
@@ -367,6 +352,7 @@ th_engine_free (ThEngine *engine)
   th_admission_free (engine->admission);
   th_cache_free (engine->cache);
   th_mime_free (engine->mime);
+  g_free (engine->handler);
   g_strfreev (engine->schemes);
   g_mutex_clear (&engine->lock);
   th_engine_options_clear (&engine->options);

@@ -8,6 +8,7 @@
 #include "base/th-error.h"
 #include "base/th-flavor.h"
 #include "base/th-limits.h"
+#include "engine/th-rules.h"
 
 typedef enum
 {
@@ -25,14 +26,17 @@ typedef struct
   guint cores;          /* workers of each class; 0: th_effective_cores () */
   guint worker_files;   /* a worker is replaced after so many, default 256 */
   guint worker_idle_ms; /* and after so long without one, default 30 000 */
-  GPtrArray *problems;  /* sentences about values in thimble.conf that make no sense, or NULL */
+  ThRules *rules;       /* which files get none; NULL: all do */
+  char *config_path;    /* what was read, NULL: nothing */
+  GPtrArray *problems;  /* sentences about values in it that make no sense, or NULL */
 } ThEngineOptions;
 
 void th_engine_options_init (ThEngineOptions *options);
 void th_engine_options_clear (ThEngineOptions *options);
-/* Reads [limits] of thimble.conf ($XDG_CONFIG_HOME/thimble, then $XDG_CONFIG_DIRS; the first that
- * there is) over the defaults. A value that makes no sense is reported in problems and the default
- * kept; FALSE only where a file exists and cannot be parsed. */
+/* Reads limits and rules of thimble.conf ($XDG_CONFIG_HOME/thimble, then $XDG_CONFIG_DIRS; the
+ * first that there is) over the defaults; where there is none, the rules of tumbler.rc. A value
+ * that makes no sense is reported in problems and the default kept, and so is a tumbler.rc that
+ * cannot be parsed; FALSE only where that is so with a thimble.conf. */
 gboolean th_engine_options_load (ThEngineOptions *options, GError **error);
 
 typedef struct _ThEngine ThEngine;

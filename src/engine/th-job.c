@@ -95,6 +95,7 @@ decode_once (ThJob *job, ThFlavors flavors, GError **error)
   };
 
   drop_pixels (job);
+  job->box = boxes[0];
   return th_pool_decode (job->tools->pool, job->klass, &work, &job->decoded, error);
 }
 
@@ -116,6 +117,7 @@ th_job_decode (ThJob *job, ThFlavors flavors, GError **error)
 
       if (is_final (status) || th_source_is_unchanged (&job->source))
         {
+          job->status = status;
           if (local != NULL)
             g_propagate_error (error, g_steal_pointer (&local));
           return th_status_has_pixels (status);

@@ -22,6 +22,8 @@ typedef struct
   gint cancelled;
   guint64 held; /* bytes of the shared budget */
   ThSource source;
+  ThStatus status; /* of the last decode of the file as it is; OK before any and where it changed */
+  guint32 box;     /* the largest one wanted of it, pixels */
   ThDecoded decoded;
   ThFlavor flavors[TH_N_FLAVORS];  /* of decoded.images */
   ThPngBody *bodies[TH_N_FLAVORS]; /* of the same, once encoded */

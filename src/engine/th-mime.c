@@ -18,9 +18,9 @@
 struct _ThMime
 {
   GPtrArray *types;  /* sorted, NULL-terminated */
-  GHashTable *known; /* the same strings */
+  GHashTable *known; /* the same strings → codec, interned */
   GMutex lock;
-  GHashTable *memo; /* type → whether it is tried */
+  GHashTable *memo; /* type → th_mime_codec */
 };
 
 /* Types that say nothing about the data. */
@@ -36,11 +36,14 @@ well_formed (const char *type)
          && g_str_is_ascii (type) && strpbrk (type, " \t\r\n;") == NULL;
 }
 
+/* The first codec that names a type has it. */
 static void
-add_type (GHashTable *known, const char *type)
+add_type (GHashTable *known, const char *type, const char *codec)
 {
-  if (well_formed (type))
-    g_hash_table_add (known, g_ascii_strdown (type, -1));
+  g_autofree char *lower = well_formed (type) ? g_ascii_strdown (type, -1) : NULL;
+
+  if (lower != NULL && !g_hash_table_contains (known, lower))
+    g_hash_table_insert (known, g_steal_pointer (&lower), (gpointer) codec);
 }
 
 static void
@@ -52,7 +55,7 @@ read_codec (GHashTable *known, GKeyFile *file, const char *group)
     return;
   types = g_key_file_get_string_list (file, group, KEY, NULL, NULL);
   for (guint i = 0; types != NULL && types[i] != NULL; i++)
-    add_type (known, g_strstrip (types[i]));
+    add_type (known, g_strstrip (types[i]), g_intern_string (group + strlen (GROUP)));
 }
 
 static void
@@ -99,10 +102,10 @@ add_alias (GHashTable *known, GHashTable *aliases, const char *line)
   if (g_strv_length (words) != 2)
     return;
   if (g_hash_table_contains (known, words[1]))
-    add_type (aliases, words[0]);
+    add_type (aliases, words[0], g_hash_table_lookup (known, words[1]));
   /* A manifest may use the older name. */
   else if (g_hash_table_contains (known, words[0]))
-    add_type (aliases, words[1]);
+    add_type (aliases, words[1], g_hash_table_lookup (known, words[0]));
 }
 
 static void
@@ -125,14 +128,14 @@ add_aliases (GHashTable *known)
   g_autoptr (GHashTable) aliases = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   const char *const *dirs = g_get_system_data_dirs ();
   GHashTableIter iter;
-  gpointer type;
+  gpointer type, codec;
 
   read_aliases (known, aliases, g_get_user_data_dir ());
   for (guint i = 0; dirs[i] != NULL; i++)
     read_aliases (known, aliases, dirs[i]);
   g_hash_table_iter_init (&iter, aliases);
-  while (g_hash_table_iter_next (&iter, &type, NULL))
-    g_hash_table_add (known, g_strdup (type));
+  while (g_hash_table_iter_next (&iter, &type, &codec))
+    add_type (known, type, codec);
 }
 
 static int
@@ -191,44 +194,52 @@ th_mime_types (const ThMime *mime)
 
 /* The database knows that image/x-apple-ios-png is a kind of image/png. A type that everything is a
  * kind of is no evidence. */
-static gboolean
-is_subtype (const ThMime *mime, const char *type)
+static const char *
+codec_of_parent (const ThMime *mime, const char *type)
 {
   for (guint i = 0; i + 1 < mime->types->len; i++)
     if (g_content_type_is_a (type, mime->types->pdata[i]))
-      return TRUE;
-  return FALSE;
+      return g_hash_table_lookup (mime->known, mime->types->pdata[i]);
+  return NULL;
 }
 
-static gboolean
+static const char *
 decide (const ThMime *mime, const char *type)
 {
   g_autofree char *lower = NULL;
+  const char *codec;
 
   if (g_strv_contains (blank_types, type))
-    return TRUE;
+    return "";
   if (!well_formed (type))
-    return FALSE;
+    return NULL;
   lower = g_ascii_strdown (type, -1);
-  return g_hash_table_contains (mime->known, lower) || is_subtype (mime, lower);
+  codec = g_hash_table_lookup (mime->known, lower);
+  return codec != NULL ? codec : codec_of_parent (mime, lower);
+}
+
+const char *
+th_mime_codec (ThMime *mime, const char *mime_type)
+{
+  gpointer found;
+  const char *codec;
+
+  g_mutex_lock (&mime->lock);
+  if (g_hash_table_lookup_extended (mime->memo, mime_type, NULL, &found))
+    codec = found;
+  else
+    {
+      codec = decide (mime, mime_type);
+      if (g_hash_table_size (mime->memo) >= MEMO_ENTRIES)
+        g_hash_table_remove_all (mime->memo);
+      g_hash_table_insert (mime->memo, g_strdup (mime_type), (gpointer) codec);
+    }
+  g_mutex_unlock (&mime->lock);
+  return codec;
 }
 
 gboolean
 th_mime_tries (ThMime *mime, const char *mime_type)
 {
-  gpointer found;
-  gboolean tries;
-
-  g_mutex_lock (&mime->lock);
-  if (g_hash_table_lookup_extended (mime->memo, mime_type, NULL, &found))
-    tries = GPOINTER_TO_INT (found);
-  else
-    {
-      tries = decide (mime, mime_type);
-      if (g_hash_table_size (mime->memo) >= MEMO_ENTRIES)
-        g_hash_table_remove_all (mime->memo);
-      g_hash_table_insert (mime->memo, g_strdup (mime_type), GINT_TO_POINTER (tries));
-    }
-  g_mutex_unlock (&mime->lock);
-  return tries;
+  return th_mime_codec (mime, mime_type) != NULL;
 }

@@ -13,6 +13,9 @@ typedef struct _ThMime ThMime;
 ThMime *th_mime_new (const char *manifest_dir, GError **error);
 void th_mime_free (ThMime *mime);
 
+/* The codec for a file that somebody calls this type, an interned name; "" where the type says
+ * nothing and only the data can tell; NULL where it is not tried. Thread-safe. */
+const char *th_mime_codec (ThMime *mime, const char *mime_type);
 /* Whether a file that somebody calls this type is tried. Thread-safe. */
 gboolean th_mime_tries (ThMime *mime, const char *mime_type);
 /* NULL-terminated: the manifests' types and all names by which the shared MIME database knows

@@ -23,6 +23,7 @@ typedef struct
   char *uri;          /* by which the source was opened */
   GArray *asks;       /* those that are being dealt with */
   GHashTable *stored; /* URI → ThFlavors */
+  GHashTable *marked; /* URIs whose failure is remembered */
 } Run;
 
 static void
@@ -41,6 +42,7 @@ run_init (Run *run, ThEngine *engine, ThClass klass, ThFileJob *file)
   run->asks = g_array_new (FALSE, FALSE, sizeof (Ask));
   g_array_set_clear_func (run->asks, clear_ask);
   run->stored = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  run->marked = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 }
 
 static void
@@ -49,6 +51,7 @@ run_clear (Run *run)
   th_job_clear (&run->job);
   g_array_unref (run->asks);
   g_hash_table_unref (run->stored);
+  g_hash_table_unref (run->marked);
   g_free (run->uri);
 }
 
@@ -140,7 +143,7 @@ static void
 resubmit (Run *run, const Ask *ask)
 {
   ThEngine *engine = run->engine;
-  g_auto (ThChecker) checker = { .cache = engine->cache, .mime = engine->mime };
+  g_auto (ThChecker) checker = { .tools = &engine->check_tools };
   ThCheck check;
 
   th_check (&checker, ask->uri, ask->request->items[ask->waiter.index].mime_type,
@@ -198,6 +201,36 @@ wait_on (Run *run)
   return flavors;
 }
 
+/* One failed decode counts once, however many wait for it. What cannot be written down is tried
+ * again, no worse. */
+static void
+remember (Run *run, const Ask *ask, const GError *failure)
+{
+  const ThEngine *engine = run->engine;
+
+  if (!th_fail_lasts (run->job.status) || !g_hash_table_add (run->marked, g_strdup (ask->uri)))
+    return;
+  th_fail_store (engine->cache, ask->uri, &run->job.source.stamp, &engine->check_tools.basis,
+                 run->job.status, run->job.box, failure->message, NULL);
+}
+
+/* What the type did not tell: which format's rules the file is under. */
+static gboolean
+is_allowed (Run *run, const Ask *ask, GError **error)
+{
+  g_autofree char *path = th_uri_to_path (ask->uri, error);
+  g_autofree char *why = NULL;
+
+  if (path == NULL)
+    return FALSE;
+  why = th_check_codec (run->engine->options.rules, path, run->job.source.stamp.size,
+                        run->job.decoded.codec);
+  if (why == NULL)
+    return TRUE;
+  g_set_error (error, TH_ERROR, TH_ERROR_UNSUPPORTED, "a rule forbids it: %s", why);
+  return FALSE;
+}
+
 static gboolean
 store (Run *run, const Ask *ask, GError **error)
 {
@@ -206,8 +239,10 @@ store (Run *run, const Ask *ask, GError **error)
 
   if ((done & bit) != 0)
     return TRUE;
-  if (!th_job_store (&run->job, ask->uri, ask->waiter.flavor, error))
+  if (!is_allowed (run, ask, error)
+      || !th_job_store (&run->job, ask->uri, ask->waiter.flavor, error))
     return FALSE;
+  th_fail_forget (run->engine->cache, ask->uri, th_flavor_box (ask->waiter.flavor));
   g_hash_table_replace (run->stored, g_strdup (ask->uri), GUINT_TO_POINTER (done | bit));
   return TRUE;
 }
@@ -220,7 +255,10 @@ answer (Run *run, const Ask *ask, const GError *failure)
   if (!is_same_file (run, ask))
     resubmit (run, ask);
   else if (failure != NULL)
-    settle_error (run, ask, failure);
+    {
+      remember (run, ask, failure);
+      settle_error (run, ask, failure);
+    }
   else if (store (run, ask, &error))
     settle (run, ask, TH_OUTCOME_READY, NULL);
   else

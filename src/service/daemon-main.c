@@ -156,7 +156,7 @@ load_configuration (ThSettings *settings, ThEngineOptions *options)
   else
     th_engine_options_load (options, NULL);
   for (guint i = 0; options->problems != NULL && i < options->problems->len; i++)
-    g_warning ("thimble.conf: %s", (const char *) options->problems->pdata[i]);
+    g_warning ("%s: %s", options->config_path, (const char *) options->problems->pdata[i]);
 }
 
 static gboolean

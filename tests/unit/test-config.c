@@ -27,6 +27,8 @@ static void
 remove_all (const char *folder)
 {
   static const char *const names[] = { "home/thimble/thimble.conf",
+                                       "home/tumbler/tumbler.rc",
+                                       "home/tumbler",
                                        "home/thimble",
                                        "home",
                                        "second/thimble/thimble.conf",
@@ -138,6 +140,55 @@ test_not_a_key_file (void)
   th_engine_options_clear (&options);
 }
 
+static void
+write_tumbler (const char *text)
+{
+  g_autofree char *folder = g_build_filename (g_get_user_config_dir (), "tumbler", NULL);
+  g_autofree char *path = g_build_filename (folder, "tumbler.rc", NULL);
+
+  g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
+
+static char *
+forbids (const ThEngineOptions *options)
+{
+  const ThRulesFile file = { .path = "/a/b.png", .codec = "png" };
+
+  return th_rules_forbid (options->rules, &file, TH_RULES_ALL);
+}
+
+/* tumbler's rules hold until there are own ones. */
+static void
+test_tumbler (void)
+{
+  g_autofree char *conf = write_config ("");
+  g_autofree char *why = NULL;
+  g_autofree char *own = NULL;
+  g_autofree char *path = NULL;
+  ThEngineOptions options;
+
+  g_unlink (conf);
+  write_tumbler ("[PixbufThumbnailer]\nExcludes=/a;\n");
+  th_engine_options_init (&options);
+  g_assert_true (th_engine_options_load (&options, NULL));
+  g_assert_true (g_str_has_suffix (options.config_path, "tumbler.rc"));
+  g_assert_cmpuint (options.problems->len, ==, 0);
+  why = forbids (&options);
+  g_assert_nonnull (strstr (why, "[PixbufThumbnailer]"));
+  /* One that makes no sense is told and stops nobody. */
+  write_tumbler ("Excludes=/a\n");
+  g_assert_true (th_engine_options_load (&options, NULL));
+  g_assert_cmpuint (options.problems->len, ==, 1);
+  g_assert_null (options.rules);
+  path = write_config ("[rules]\nexclude=/a\n");
+  g_assert_true (th_engine_options_load (&options, NULL));
+  g_assert_cmpstr (options.config_path, ==, path);
+  own = forbids (&options);
+  g_assert_nonnull (strstr (own, "[rules]"));
+  th_engine_options_clear (&options);
+}
+
 /* A pipe that nobody writes into would be waited for. */
 static void
 test_pipe (void)
@@ -189,6 +240,7 @@ main (int argc, char **argv)
   g_test_add_func ("/config/bad-values", test_bad_values);
   g_test_add_func ("/config/not-a-key-file", test_not_a_key_file);
   g_test_add_func ("/config/pipe", test_pipe);
+  g_test_add_func ("/config/tumbler", test_tumbler);
   g_test_add_func ("/config/system-folder", test_system_folder);
   result = g_test_run ();
   remove_all (folder);
