@@ -42,9 +42,10 @@ run_flipped (Replay *replay, const guint8 *data, gsize size)
     {
       gsize at = (gsize) (g_rand_double (replay->rand) * (double) size);
       gboolean one_bit = g_rand_boolean (replay->rand);
-      guint8 change = (guint8) g_rand_int_range (replay->rand, 1, 256);
+      guint change = (guint) g_rand_int_range (replay->rand, 1, 256);
+      guint8 *byte = copy + MIN (at, size - 1);
 
-      copy[MIN (at, size - 1)] ^= one_bit ? (guint8) (1u << (change & 7)) : change;
+      *byte = (guint8) (*byte ^ (one_bit ? 1u << (change & 7) : change));
     }
   run (replay, copy, size);
 }

@@ -47,7 +47,7 @@ static const BlockRow rows[] = {
 static void
 put16 (GByteArray *block, gboolean big_endian, guint16 value)
 {
-  guint16 raw = big_endian ? GUINT16_TO_BE (value) : GUINT16_TO_LE (value);
+  guint16 raw = (guint16) (big_endian ? GUINT16_TO_BE (value) : GUINT16_TO_LE (value));
 
   g_byte_array_append (block, (const guint8 *) &raw, sizeof raw);
 }
