@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,8 +61,8 @@ write_in_place (const char *path, GBytes *bytes, GError **error)
   return fail (path, g_strerror (written ? errno : saved), error);
 }
 
-gboolean
-th_output_write (const char *path, GBytes *bytes, GError **error)
+static gboolean
+write_output (const char *path, GBytes *bytes, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   struct stat st;
@@ -72,4 +73,29 @@ th_output_write (const char *path, GBytes *bytes, GError **error)
   if (exists && faccessat (AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
     return write_in_place (path, bytes, error);
   return th_atomic_write (path, bytes, error);
+}
+
+/* Whoever loses patience in between gets the file: a temporary one would stay behind. */
+gboolean
+th_output_write (const char *path, GBytes *bytes, GError **error)
+{
+  sigset_t all, before;
+  gboolean written;
+
+  sigfillset (&all);
+  sigprocmask (SIG_SETMASK, &all, &before);
+  written = write_output (path, bytes, error);
+  sigprocmask (SIG_SETMASK, &before, NULL);
+  return written;
+}
+
+gboolean
+th_output_check (const char *path, int source_fd, GError **error)
+{
+  struct stat output, source;
+
+  if (stat (path, &output) == 0 && fstat (source_fd, &source) == 0 && output.st_dev == source.st_dev
+      && output.st_ino == source.st_ino)
+    return fail (path, "it is the picture itself", error);
+  return TRUE;
 }

@@ -94,7 +94,8 @@ make_thumbnail (const ThArguments *arguments, GError **error)
   g_auto (Source) source = { .fd = -1 };
   g_auto (ThDecoded) decoded = { 0 };
 
-  if (!source_open (&source, arguments->input, error))
+  if (!source_open (&source, arguments->input, error)
+      || !th_output_check (arguments->output, source.fd, error))
     return FALSE;
   if (!th_status_has_pixels (decode (&source, arguments->size, &decoded, error)))
     return FALSE;
