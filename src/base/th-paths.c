@@ -47,6 +47,12 @@ th_paths_worker (void)
 }
 
 char *
+th_paths_external (void)
+{
+  return locate ("TH_EXTERNAL", "src/sandbox/thimble-external", TH_LIBEXECDIR "/thimble-external");
+}
+
+char *
 th_paths_manifests (void)
 {
   return locate ("TH_MANIFESTS", "src/worker", TH_MANIFESTDIR);

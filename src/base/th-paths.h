@@ -9,5 +9,7 @@
 gboolean th_paths_uninstalled (void);
 /* Path of thimble-worker. In a build tree TH_WORKER may name another. Caller frees. */
 char *th_paths_worker (void);
+/* Path of thimble-external. In a build tree TH_EXTERNAL may name another. Caller frees. */
+char *th_paths_external (void);
 /* Folder of the *.manifest files. In a build tree TH_MANIFESTS may name another. Caller frees. */
 char *th_paths_manifests (void);

@@ -35,7 +35,7 @@ IMAGE_LIBRARY = re.compile(r'^lib(png|jpeg|turbojpeg|webp|gif|exif|tiff|lcms|gdk
 GIO_LIBRARY = re.compile(r'^lib(gio|gobject|dbus)-')
 # Program → its folder; what each may link follows from the layer's row above.
 PROGRAMS = {'thimbled': 'service', 'thimblectl': 'ctl', 'thimble-worker': 'worker',
-            'thimble-thumbnailer': 'thumbnailer'}
+            'thimble-thumbnailer': 'thumbnailer', 'thimble-external': 'sandbox'}
 DECODES = {'worker', 'thumbnailer'}
 
 

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "engine/th-entries.h"
+
+#include <gio/gio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SUFFIX ".thumbnailer"
+/* Our own entry, and our own program under any entry: we would call ourselves. */
+#define OWN_ENTRY   "thimble.thumbnailer"
+#define OWN_PROGRAM "thimble-thumbnailer"
+/* How long what was seen in the folders is believed. */
+#define FRESH_FOR (1 * G_USEC_PER_SEC)
+/* Answers that are remembered; clients invent no end of types. */
+#define MEMO_ENTRIES 512u
+/* Of which everything is a kind, and that therefore say nothing. */
+#define ANYTHING "application/octet-stream"
+
+struct _ThEntries
+{
+  char **folders;
+  GMutex lock; /* of all below */
+  GPtrArray *all;
+  GHashTable *memo; /* type → GPtrArray of ThEntry, installed or not */
+  guint64 signature;
+  gint64 looked_at; /* 0: never */
+};
+
+static char **
+default_folders (void)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  const char *const *dirs = g_get_system_data_dirs ();
+  g_autofree char *own = g_build_filename (g_get_user_data_dir (), "thumbnailers", NULL);
+
+  g_strv_builder_add (builder, own);
+  for (guint i = 0; dirs[i] != NULL; i++)
+    {
+      g_autofree char *folder = g_build_filename (dirs[i], "thumbnailers", NULL);
+
+      g_strv_builder_add (builder, folder);
+    }
+  return g_strv_builder_end (builder);
+}
+
+ThEntries *
+th_entries_new (const char *const *folders)
+{
+  ThEntries *entries = g_new0 (ThEntries, 1);
+
+  g_mutex_init (&entries->lock);
+  entries->folders = folders != NULL ? g_strdupv ((char **) folders) : default_folders ();
+  entries->all = g_ptr_array_new_with_free_func ((GDestroyNotify) th_entry_unref);
+  entries->memo =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+  return entries;
+}
+
+void
+th_entries_free (ThEntries *entries)
+{
+  g_strfreev (entries->folders);
+  g_ptr_array_unref (entries->all);
+  g_hash_table_unref (entries->memo);
+  g_mutex_clear (&entries->lock);
+  g_free (entries);
+}
+
+static int
+by_text (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Paths of all entries of a folder, sorted: what readdir says first is chance. */
+static GPtrArray *
+list_folder (const char *folder)
+{
+  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, SUFFIX))
+      g_ptr_array_add (paths, g_build_filename (folder, name, NULL));
+  g_ptr_array_sort (paths, by_text);
+  return paths;
+}
+
+static GPtrArray *
+list_all (ThEntries *entries)
+{
+  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; entries->folders[i] != NULL; i++)
+    {
+      GPtrArray *some = list_folder (entries->folders[i]);
+
+      g_ptr_array_extend_and_steal (paths, some);
+    }
+  return paths;
+}
+
+static guint64
+mix (guint64 hash, guint64 value)
+{
+  return (hash ^ value) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) + (hash >> 29);
+}
+
+/* Changes whenever a file comes, goes or is written to. */
+static guint64
+sign (const GPtrArray *paths)
+{
+  guint64 hash = paths->len + 1;
+
+  for (guint i = 0; i < paths->len; i++)
+    {
+      struct stat st = { 0 };
+
+      hash = mix (hash, g_str_hash (paths->pdata[i]));
+      if (stat (paths->pdata[i], &st) != 0)
+        continue;
+      hash = mix (hash, (guint64) st.st_ino);
+      hash = mix (hash, (guint64) st.st_size);
+      hash = mix (hash, (guint64) st.st_mtim.tv_sec);
+      hash = mix (hash, (guint64) st.st_mtim.tv_nsec);
+      hash = mix (hash, (guint64) st.st_ctim.tv_nsec);
+    }
+  return hash;
+}
+
+static gboolean
+is_own (const ThEntry *entry)
+{
+  for (guint i = 0; entry->words[i] != NULL; i++)
+    {
+      g_autofree char *name = g_path_get_basename (entry->words[i]);
+
+      if (g_str_equal (name, OWN_PROGRAM))
+        return TRUE;
+    }
+  return g_str_equal (entry->name, OWN_ENTRY);
+}
+
+/* The first of a name counts, even where it cannot be used. */
+static void
+load_all (ThEntries *entries, const GPtrArray *paths)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  g_ptr_array_set_size (entries->all, 0);
+  g_hash_table_remove_all (entries->memo);
+  for (guint i = 0; i < paths->len; i++)
+    {
+      g_autoptr (ThEntry) entry = NULL;
+
+      if (!g_hash_table_add (names, g_path_get_basename (paths->pdata[i])))
+        continue;
+      entry = th_entry_load (paths->pdata[i], NULL);
+      if (entry != NULL && !entry->rules.disabled && !is_own (entry))
+        g_ptr_array_add (entries->all, g_steal_pointer (&entry));
+    }
+}
+
+/* Under the lock. */
+static void
+look (ThEntries *entries)
+{
+  gint64 now = g_get_monotonic_time ();
+  g_autoptr (GPtrArray) paths = NULL;
+  guint64 signature;
+
+  if (entries->looked_at != 0 && now - entries->looked_at < FRESH_FOR)
+    return;
+  paths = list_all (entries);
+  signature = sign (paths);
+  if (entries->looked_at == 0 || signature != entries->signature)
+    load_all (entries, paths);
+  entries->signature = signature;
+  entries->looked_at = now;
+}
+
+void
+th_entries_expire (ThEntries *entries)
+{
+  g_mutex_lock (&entries->lock);
+  if (entries->looked_at != 0)
+    entries->looked_at = 1;
+  g_mutex_unlock (&entries->lock);
+}
+
+typedef enum
+{
+  UNRELATED,
+  KIND, /* the type is a kind of what the entry names */
+  SAME, /* by another name */
+  EXACT,
+} Kinship;
+
+static Kinship
+kinship (const char *type, const char *named)
+{
+  if (g_str_equal (type, named))
+    return EXACT;
+  if (g_str_equal (named, ANYTHING))
+    return UNRELATED;
+  if (g_content_type_equals (type, named))
+    return SAME;
+  return g_content_type_is_a (type, named) ? KIND : UNRELATED;
+}
+
+typedef struct
+{
+  ThEntry *entry;
+  Kinship kinship;
+  guint place;
+} Candidate;
+
+static int
+best_first (gconstpointer a, gconstpointer b)
+{
+  const Candidate *x = a;
+  const Candidate *y = b;
+
+  if (x->entry->rules.priority != y->entry->rules.priority)
+    return x->entry->rules.priority > y->entry->rules.priority ? -1 : 1;
+  if (x->kinship != y->kinship)
+    return x->kinship > y->kinship ? -1 : 1;
+  return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static Kinship
+best_kinship (const ThEntry *entry, const char *type)
+{
+  Kinship best = UNRELATED;
+
+  for (guint i = 0; entry->types[i] != NULL; i++)
+    {
+      Kinship one = kinship (type, entry->types[i]);
+
+      best = MAX (best, one);
+    }
+  return best;
+}
+
+static GPtrArray *
+search (ThEntries *entries, const char *type)
+{
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Candidate));
+  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify) th_entry_unref);
+
+  for (guint i = 0; i < entries->all->len; i++)
+    {
+      ThEntry *entry = entries->all->pdata[i];
+      Candidate candidate = { entry, best_kinship (entry, type), i };
+
+      if (candidate.kinship != UNRELATED)
+        g_array_append_val (found, candidate);
+    }
+  g_array_sort (found, best_first);
+  for (guint i = 0; i < found->len; i++)
+    g_ptr_array_add (list, th_entry_ref (g_array_index (found, Candidate, i).entry));
+  return list;
+}
+
+/* Under the lock; owned by the memo. */
+static GPtrArray *
+recall (ThEntries *entries, const char *mime_type)
+{
+  g_autofree char *type = g_ascii_strdown (mime_type, -1);
+  GPtrArray *list = g_hash_table_lookup (entries->memo, type);
+
+  if (list != NULL)
+    return list;
+  if (g_hash_table_size (entries->memo) >= MEMO_ENTRIES)
+    g_hash_table_remove_all (entries->memo);
+  list = search (entries, type);
+  g_hash_table_insert (entries->memo, g_steal_pointer (&type), list);
+  return list;
+}
+
+GPtrArray *
+th_entries_find (ThEntries *entries, const char *mime_type)
+{
+  GPtrArray *found = g_ptr_array_new_with_free_func ((GDestroyNotify) th_entry_unref);
+  const GPtrArray *list;
+
+  g_mutex_lock (&entries->lock);
+  look (entries);
+  list = recall (entries, mime_type);
+  for (guint i = 0; i < list->len; i++)
+    if (th_entry_is_installed (list->pdata[i]))
+      g_ptr_array_add (found, th_entry_ref (list->pdata[i]));
+  g_mutex_unlock (&entries->lock);
+  return found;
+}
+
+gboolean
+th_entries_serve (ThEntries *entries, const char *mime_type)
+{
+  gboolean served = FALSE;
+  const GPtrArray *list;
+
+  g_mutex_lock (&entries->lock);
+  look (entries);
+  list = recall (entries, mime_type);
+  for (guint i = 0; i < list->len && !served; i++)
+    served = th_entry_is_installed (list->pdata[i]);
+  g_mutex_unlock (&entries->lock);
+  return served;
+}
+
+static int
+by_name (gconstpointer a, gconstpointer b, gpointer unused)
+{
+  return by_text (a, b);
+}
+
+char **
+th_entries_types (ThEntries *entries)
+{
+  g_autoptr (GHashTable) types = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GStrv sorted;
+  guint n;
+
+  g_mutex_lock (&entries->lock);
+  look (entries);
+  for (guint i = 0; i < entries->all->len; i++)
+    {
+      const ThEntry *entry = entries->all->pdata[i];
+
+      for (guint j = 0; th_entry_is_installed (entry) && entry->types[j] != NULL; j++)
+        g_hash_table_add (types, g_strdup (entry->types[j]));
+    }
+  g_mutex_unlock (&entries->lock);
+  sorted = (GStrv) g_hash_table_get_keys_as_array (types, &n);
+  g_hash_table_steal_all (types);
+  g_qsort_with_data (sorted, (gint) n, sizeof *sorted, by_name, NULL);
+  return sorted;
+}
