@@ -11,7 +11,6 @@
 #include "cache/th-atomic.h"
 #include "cache/th-decimal.h"
 #include "cache/th-folder.h"
-#include "cache/th-png-text.h"
 #include "cache/th-uri.h"
 
 #define USEC_NS 1000
@@ -146,6 +145,18 @@ mtime_matches (const MTime *mtime, const ThStamp *stamp)
   return ns > -USEC_NS && ns < USEC_NS;
 }
 
+gboolean
+th_cache_recorded_mtime (const ThPngText *text, gint64 *seconds)
+{
+  const char *value = th_png_text_get (text, "Thumb::MTime");
+  MTime mtime;
+
+  if (!value || !parse_mtime (value, &mtime))
+    return FALSE;
+  *seconds = mtime.seconds + (mtime.ns > 0);
+  return TRUE;
+}
+
 static ThCacheState
 check_mtime (const ThPngText *text, const ThStamp *stamp)
 {
@@ -182,8 +193,8 @@ check_stamp (const ThPngText *text, const ThStamp *stamp)
   return TH_CACHE_STALE;
 }
 
-static ThCacheState
-check_text (const ThPngText *text, const char *uri, const ThStamp *stamp)
+ThCacheState
+th_cache_judge (const ThPngText *text, const char *uri, const ThStamp *stamp)
 {
   const char *of = th_png_text_get (text, "Thumb::URI");
   ThCacheState mtime = check_mtime (text, stamp);
@@ -204,7 +215,7 @@ th_cache_lookup (const ThCache *cache, const char *uri, ThFlavor flavor, const T
   g_autoptr (ThPngText) text = th_png_text_read (path, &error);
 
   if (text)
-    return check_text (text, uri, stamp);
+    return th_cache_judge (text, uri, stamp);
   return g_error_matches (error, TH_ERROR, TH_ERROR_INVALID_FORMAT) ? TH_CACHE_CORRUPT
                                                                     : TH_CACHE_MISSING;
 }

@@ -7,6 +7,7 @@
 #include <glib.h>
 
 #include "base/th-flavor.h"
+#include "cache/th-png-text.h"
 #include "cache/th-png-write.h"
 #include "cache/th-stamp.h"
 
@@ -36,6 +37,11 @@ typedef enum
  * our own stamp key is present, all of it must match too. */
 ThCacheState th_cache_lookup (const ThCache *cache, const char *uri, ThFlavor flavor,
                               const ThStamp *stamp);
+
+/* The same for the text of a thumbnail; never MISSING. */
+ThCacheState th_cache_judge (const ThPngText *text, const char *uri, const ThStamp *stamp);
+/* What Thumb::MTime says, in whole seconds, rounded up; FALSE where it says nothing. */
+gboolean th_cache_recorded_mtime (const ThPngText *text, gint64 *seconds);
 
 /* TRUE where path lies in this repository, or in a flavor folder of any .sh_thumbnails: it is a
  * thumbnail itself and gets none. path is absolute and canonical. */

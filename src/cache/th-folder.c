@@ -128,6 +128,20 @@ th_folder_open (const char *root, const char *path, GError **error)
   return -1;
 }
 
+int
+th_folder_open_existing (const char *path)
+{
+  int folder = open_folder (path);
+  struct stat st;
+
+  if (folder < 0)
+    return -1;
+  if (fstat (folder, &st) == 0 && check_owned_folder (path, &st, NULL))
+    return folder;
+  close (folder);
+  return -1;
+}
+
 void
 th_folder_close (int folder)
 {

@@ -258,14 +258,24 @@ not_opened (const char *path, int code, GError **error)
   return NULL;
 }
 
+int
+th_png_text_open (const char *path, GError **error)
+{
+  int fd = open_quietly (path);
+
+  if (fd < 0)
+    not_opened (path, errno, error);
+  return fd;
+}
+
 ThPngText *
 th_png_text_read (const char *path, GError **error)
 {
-  int fd = open_quietly (path);
+  int fd = th_png_text_open (path, error);
   ThPngText *text;
 
   if (fd < 0)
-    return not_opened (path, errno, error);
+    return NULL;
   text = read_fd (fd, error);
   close (fd);
   return text;
@@ -277,18 +287,27 @@ th_png_text_free (ThPngText *text)
   g_free (text);
 }
 
+gboolean
+th_png_text_next (const ThPngText *text, gsize *at, const char **keyword, const char **value)
+{
+  if (*at >= text->length)
+    return FALSE;
+  *keyword = text->data + *at;
+  *value = *keyword + strlen (*keyword) + 1;
+  *at = (gsize) (*value + strlen (*value) + 1 - text->data);
+  return TRUE;
+}
+
 const char *
 th_png_text_get (const ThPngText *text, const char *keyword)
 {
-  const char *at = text->data;
+  const char *key, *value;
+  gsize at = 0;
 
-  while (at < text->data + text->length)
+  while (th_png_text_next (text, &at, &key, &value))
     {
-      const char *value = at + strlen (at) + 1;
-
-      if (strcmp (at, keyword) == 0)
+      if (strcmp (key, keyword) == 0)
         return value;
-      at = value + strlen (value) + 1;
     }
   return NULL;
 }

@@ -12,6 +12,9 @@
 
 typedef struct _ThPngText ThPngText;
 
+/* How every thumbnail is opened: O_NOFOLLOW|O_NONBLOCK, without a new access time where that may be
+ * asked for. -1 and the errors of th_png_text_read. */
+int th_png_text_open (const char *path, GError **error);
 /* path is opened O_NOFOLLOW|O_NONBLOCK and must be a regular file. NULL: G_FILE_ERROR_NOENT where
  * there is none, TH_ERROR_INVALID_FORMAT where it is no regular file or no whole PNG: empty, not a
  * PNG, damaged or too long before IDAT, cut off within the first IDAT, or not ending in IEND (the
@@ -22,6 +25,10 @@ ThPngText *th_png_text_parse (const guint8 *data, gsize size, GError **error);
 void th_png_text_free (ThPngText *text);
 /* First value of an uncompressed tEXt keyword, or NULL. */
 const char *th_png_text_get (const ThPngText *text, const char *keyword);
+/* All entries in their order: the one at *at, which is 0 for the first and is moved to the next;
+ * FALSE behind the last. */
+gboolean th_png_text_next (const ThPngText *text, gsize *at, const char **keyword,
+                           const char **value);
 /* From IHDR. */
 ThSize th_png_text_size (const ThPngText *text);
 

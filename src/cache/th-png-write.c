@@ -206,6 +206,13 @@ append_text (GByteArray *out, const ThPngTextEntry *entry)
   append_crc (out, start);
 }
 
+void
+th_png_append_text (GByteArray *out, const ThPngTextEntry *entries, guint n_entries)
+{
+  for (guint i = 0; i < n_entries; i++)
+    append_text (out, &entries[i]);
+}
+
 static void
 append_header (GByteArray *out, const ThPngBody *body)
 {
@@ -235,8 +242,7 @@ th_png_assemble (const ThPngBody *body, const ThPngTextEntry *entries, guint n_e
 
   g_byte_array_append (out, (const guint8 *) SIGNATURE, 8);
   append_header (out, body);
-  for (guint i = 0; i < n_entries; i++)
-    append_text (out, &entries[i]);
+  th_png_append_text (out, entries, n_entries);
   g_byte_array_append (out, body->idat->data, body->idat->len);
   append_u32 (out, 0);
   start = out->len;

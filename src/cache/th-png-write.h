@@ -27,4 +27,7 @@ void th_png_body_free (ThPngBody *body);
  * NULL, longer than 64 KiB or has a control character. Bytes from 0x80 on stand as they are. */
 GBytes *th_png_assemble (const ThPngBody *body, const ThPngTextEntry *entries, guint n_entries);
 
+/* The tEXt chunks alone, by the same rules. */
+void th_png_append_text (GByteArray *out, const ThPngTextEntry *entries, guint n_entries);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThPngBody, th_png_body_free)

@@ -163,6 +163,47 @@ th_uri_from_argument (const char *argument)
   return th_uri_from_path (argument);
 }
 
+/* Length of the root, with its slash; 0 where there is none. */
+static gsize
+root_length (const char *uri)
+{
+  gsize scheme = scheme_length (uri);
+  const char *slash;
+
+  if (scheme == 0 || strncmp (uri + scheme, "://", 3) != 0)
+    return 0;
+  slash = strchr (uri + scheme + 3, '/');
+  return slash ? (gsize) (slash - uri) + 1 : 0;
+}
+
+char *
+th_uri_as_folder (const char *uri)
+{
+  gsize scheme = scheme_length (uri);
+  gsize root = root_length (uri);
+  gsize length = strlen (uri);
+
+  if (root == 0 && scheme > 0 && strncmp (uri + scheme, "://", 3) == 0)
+    return g_strconcat (uri, "/", NULL);
+  while (length > MAX (root, 1) && uri[length - 1] == '/')
+    length--;
+  return g_strndup (uri, length);
+}
+
+gboolean
+th_uri_cut_to_folder (char *uri)
+{
+  gsize root = root_length (uri);
+  char *slash = strrchr (uri, '/');
+  gsize length;
+
+  if (!slash || root == 0 || uri[root] == '\0')
+    return FALSE;
+  length = MAX ((gsize) (slash - uri), root);
+  uri[length] = '\0';
+  return TRUE;
+}
+
 char *
 th_uri_md5 (const char *uri)
 {

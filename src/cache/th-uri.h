@@ -21,6 +21,12 @@ char *th_uri_to_path (const char *uri, GError **error);
 /* What a command line argument means: "scheme://..." or "file:..." is a URI and is returned as it
  * stands, anything else a path. Caller frees. */
 char *th_uri_from_argument (const char *argument);
+/* The URI of a folder as it begins those of the files in it, but for the slash between: without
+ * slashes at its end, unless it is the root ("file:///", "sftp://host/"). Caller frees. */
+char *th_uri_as_folder (const char *uri);
+/* Cuts uri in place to that of the folder it lies in, in the same spelling; FALSE, and uri as it
+ * was, at the root and for what has no folder. */
+gboolean th_uri_cut_to_folder (char *uri);
 /* Lower-case hexadecimal MD5 of the URI's bytes (thumbnail standard 0.9, file name). Caller frees.
  */
 char *th_uri_md5 (const char *uri);

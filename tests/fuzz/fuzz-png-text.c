@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reader of cached thumbnails on any bytes, as they are and with every CRC put right, and what
- * it reads as stamps. */
+/* The reader of cached thumbnails on any bytes, as they are and with every CRC put right, what it
+ * reads as stamps, and the same file under another name. */
 #include "config.h"
 
 #include <libdeflate.h>
 #include <string.h>
 
 #include "base/th-bytes.h"
-#include "cache/th-png-text.h"
-#include "cache/th-stamp.h"
+#include "cache/th-cache.h"
+#include "cache/th-restamp.h"
 #include "fuzz.h"
 
 static void
@@ -46,6 +46,24 @@ check (const guint8 *data, gsize size)
     }
 }
 
+/* What is let through is a valid thumbnail of the other file. */
+static void
+check_restamp (const guint8 *data, gsize size)
+{
+  const ThStamp stamp = { .mtime = -5, .mtime_ns = 6, .size = 7, .inode = 8 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = th_restamp (data, size, "file:///x", &stamp, &error);
+  g_autoptr (ThPngText) text = NULL;
+
+  g_assert_true ((bytes == NULL) == (error != NULL));
+  if (!bytes)
+    return;
+  data = g_bytes_get_data (bytes, &size);
+  text = th_png_text_parse (data, size, NULL);
+  g_assert_nonnull (text);
+  g_assert_cmpint (th_cache_judge (text, "file:///x", &stamp), ==, TH_CACHE_VALID);
+}
+
 static void
 mend (guint8 *data, gsize size)
 {
@@ -73,5 +91,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   check_stamp (text);
   mend (mended, size);
   check (mended, size);
+  check_restamp (data, size);
+  check_restamp (mended, size);
   return 0;
 }

@@ -220,6 +220,39 @@ test_arguments (void)
     }
 }
 
+static void
+test_folders (void)
+{
+  static const struct
+  {
+    const char *uri;
+    const char *folders; /* itself and all above it */
+  } rows[] = {
+    { "file:///a/b.png", "file:///a/b.png|file:///a|file:///" },
+    { "file:///a//", "file:///a|file:///" },
+    { "file:///", "file:///" },
+    { "file://", "file:///" },
+    { "file:////", "file:///" },
+    { "sftp://host/x", "sftp://host/x|sftp://host/" },
+    { "sftp://host", "sftp://host/" },
+    { "trash:///x", "trash:///x|trash:///" },
+    { "mailto:a/b/", "mailto:a/b" },
+    { "no uri", "no uri" },
+    { "/", "/" },
+    { "", "" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *at = th_uri_as_folder (rows[i].uri);
+      g_autoptr (GString) found = g_string_new (at);
+
+      while (th_uri_cut_to_folder (at))
+        g_string_append_printf (found, "|%s", at);
+      g_assert_cmpstr (found->str, ==, rows[i].folders);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -233,5 +266,6 @@ main (int argc, char **argv)
   g_test_add_func ("/uri/refused", test_refused);
   g_test_add_func ("/uri/long", test_long);
   g_test_add_func ("/uri/arguments", test_arguments);
+  g_test_add_func ("/uri/folders", test_folders);
   return g_test_run ();
 }
