@@ -16,14 +16,13 @@
 #include "cache/th-png-text.h"
 #include "cache/th-uri.h"
 
-#define FOLDER_PREFIX "thimble-"
-#define FOLDER        FOLDER_PREFIX TH_VERSION
-#define CAUSE_KEY     "X-Thimble::Cause"
-#define TRIES_KEY     "X-Thimble::Tries"
-#define BOX_KEY       "X-Thimble::Box"
-#define HANDLER_KEY   "X-Thimble::Handler"
-#define LIMIT_KEY     "X-Thimble::Limit"
-#define MESSAGE_KEY   "X-Thimble::Message"
+#define FOLDER      TH_FAIL_PREFIX TH_VERSION
+#define CAUSE_KEY   "X-Thimble::Cause"
+#define TRIES_KEY   "X-Thimble::Tries"
+#define BOX_KEY     "X-Thimble::Box"
+#define HANDLER_KEY "X-Thimble::Handler"
+#define LIMIT_KEY   "X-Thimble::Limit"
+#define MESSAGE_KEY "X-Thimble::Message"
 /* Text of a decoder is bounded already; that of others is cut. */
 #define MAX_MESSAGE 1024
 /* "0123456789abcdef0123456789abcdef.png" */
@@ -336,7 +335,7 @@ th_fail_sweep (const ThCache *cache)
     return;
   while (budget > 0 && (entry = readdir (folder)) != NULL)
     {
-      if (g_str_has_prefix (entry->d_name, FOLDER_PREFIX) && strcmp (entry->d_name, FOLDER) != 0)
+      if (g_str_has_prefix (entry->d_name, TH_FAIL_PREFIX) && strcmp (entry->d_name, FOLDER) != 0)
         sweep_version (dirfd (folder), entry->d_name, &budget);
     }
   closedir (folder);

@@ -7,6 +7,9 @@
 #include "base/th-limits.h"
 #include "cache/th-cache.h"
 
+/* Our folders in ROOT/fail begin so. */
+#define TH_FAIL_PREFIX "thimble-"
+
 /* What a failure hangs on besides the file. */
 typedef struct
 {

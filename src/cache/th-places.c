@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cache/th-fail.h"
 #include "cache/th-folder.h"
 #include "cache/th-uri.h"
 
-#define FAILURES       "fail"
-#define FAILURE_PREFIX "thimble-"
-#define MD5_DIGITS     32
-#define SUFFIX         ".png"
+#define FAILURES   "fail"
+#define MD5_DIGITS 32
+#define SUFFIX     ".png"
 /* A handful of versions leave something; a thousand folders were made by somebody to be in the way.
  */
 #define MAX_FAILURE_FOLDERS 64u
@@ -51,7 +51,7 @@ add_failures (GArray *places, const char *root)
     {
       g_autofree char *folder = NULL;
 
-      if (!g_str_has_prefix (name, FAILURE_PREFIX))
+      if (!g_str_has_prefix (name, TH_FAIL_PREFIX))
         continue;
       folder = g_build_filename (path, name, NULL);
       add (places, folder);
