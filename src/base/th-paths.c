@@ -57,3 +57,9 @@ th_paths_manifests (void)
 {
   return locate ("TH_MANIFESTS", "src/worker", TH_MANIFESTDIR);
 }
+
+char *
+th_paths_data (void)
+{
+  return locate ("TH_DATA", "data/thimble", TH_DATADIR);
+}

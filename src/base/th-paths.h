@@ -13,3 +13,6 @@ char *th_paths_worker (void);
 char *th_paths_external (void);
 /* Folder of the *.manifest files. In a build tree TH_MANIFESTS may name another. Caller frees. */
 char *th_paths_manifests (void);
+/* Folder of the files that thimblectl enable links to. In a build tree TH_DATA may name another.
+ * Caller frees. */
+char *th_paths_data (void);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ctl/ctl-enable.h"
 #include "ctl/ctl-make.h"
 #include "ctl/ctl-status.h"
 
@@ -21,6 +22,9 @@ static const struct
   const char *what; /* NULL: not listed */
 } commands[] = {
   { "make", ctl_make, "make the thumbnails of files and folders" },
+  { "enable", ctl_enable, "serve this user in place of another thumbnailer" },
+  { "disable", ctl_disable, "undo enable" },
+  { "status", ctl_status, "tell who makes thumbnails in this session" },
   { "help", print_help, "print this" },
   { "version", print_version, "print the version" },
   { "--help", print_help, NULL },

@@ -87,10 +87,11 @@ start_bus (TestBus *bus)
   g_autofree char *option = g_strconcat ("--config-file=", path, NULL);
   g_autofree char *text =
       g_strdup_printf ("<busconfig><type>session</type><listen>unix:dir=%s</listen>"
+                       "<servicedir>%s/data/dbus-1/services</servicedir>"
                        "<servicedir>%s/services</servicedir><policy context='default'>"
                        "<allow send_destination='*'/><allow receive_sender='*'/><allow "
                        "own='*'/></policy></busconfig>",
-                       bus->root, bus->root);
+                       bus->root, bus->root, bus->root);
   g_autoptr (GDataInputStream) out = NULL;
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));

@@ -23,7 +23,8 @@ typedef struct
 /* Path of a program in the build tree; part is relative to the folder tests. Caller frees. */
 char *test_program (const char *part);
 
-/* daemon: path of a program to be activated for TEST_NAME, or NULL for none. */
+/* daemon: path of a program to be activated for TEST_NAME, or NULL for none. As on a desktop, a
+ * file in XDG_DATA_HOME/dbus-1/services comes before that. */
 TestBus *test_bus_up (const char *daemon);
 /* Stops the daemon where test_bus_start started one, and removes everything. */
 void test_bus_down (TestBus *bus);
