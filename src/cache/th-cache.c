@@ -193,31 +193,70 @@ check_stamp (const ThPngText *text, const ThStamp *stamp)
   return TH_CACHE_STALE;
 }
 
+static ThCacheState
+check_uri (const ThPngText *text, const char *uri)
+{
+  const char *of = th_png_text_get (text, "Thumb::URI");
+
+  return of && strcmp (of, uri) == 0 ? TH_CACHE_VALID : TH_CACHE_CORRUPT;
+}
+
+/* The worst that any key says counts, and the first key that says it. */
+static ThCacheState
+check_text (const ThPngText *text, const char *uri, const ThStamp *stamp, const char **key)
+{
+  const struct
+  {
+    const char *key;
+    ThCacheState state;
+  } findings[] = {
+    { "Thumb::URI", check_uri (text, uri) },
+    { "Thumb::MTime", check_mtime (text, stamp) },
+    { "Thumb::Size", check_size (text, stamp) },
+    { TH_STAMP_KEY, check_stamp (text, stamp) },
+  };
+  gsize worst = 0;
+
+  for (gsize i = 1; i < G_N_ELEMENTS (findings); i++)
+    {
+      if (findings[i].state > findings[worst].state)
+        worst = i;
+    }
+  *key = findings[worst].state != TH_CACHE_VALID ? findings[worst].key : NULL;
+  return findings[worst].state;
+}
+
 ThCacheState
 th_cache_judge (const ThPngText *text, const char *uri, const ThStamp *stamp)
 {
-  const char *of = th_png_text_get (text, "Thumb::URI");
-  ThCacheState mtime = check_mtime (text, stamp);
-  ThCacheState size = check_size (text, stamp);
+  const char *key;
 
-  if (!of || strcmp (of, uri) != 0 || mtime == TH_CACHE_CORRUPT || size == TH_CACHE_CORRUPT)
-    return TH_CACHE_CORRUPT;
-  if (mtime == TH_CACHE_STALE || size == TH_CACHE_STALE)
-    return TH_CACHE_STALE;
-  return check_stamp (text, stamp);
+  return check_text (text, uri, stamp, &key);
+}
+
+ThCacheState
+th_cache_examine (const ThCache *cache, const char *uri, ThFlavor flavor, const ThStamp *stamp,
+                  const char **key, GError **error)
+{
+  g_autofree char *path = th_cache_path (cache, uri, flavor);
+  g_autoptr (GError) local = NULL;
+  g_autoptr (ThPngText) text = th_png_text_read (path, &local);
+  gboolean corrupt;
+
+  *key = NULL;
+  if (text)
+    return check_text (text, uri, stamp, key);
+  corrupt = g_error_matches (local, TH_ERROR, TH_ERROR_INVALID_FORMAT);
+  g_propagate_error (error, g_steal_pointer (&local));
+  return corrupt ? TH_CACHE_CORRUPT : TH_CACHE_MISSING;
 }
 
 ThCacheState
 th_cache_lookup (const ThCache *cache, const char *uri, ThFlavor flavor, const ThStamp *stamp)
 {
-  g_autofree char *path = th_cache_path (cache, uri, flavor);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (ThPngText) text = th_png_text_read (path, &error);
+  const char *key;
 
-  if (text)
-    return th_cache_judge (text, uri, stamp);
-  return g_error_matches (error, TH_ERROR, TH_ERROR_INVALID_FORMAT) ? TH_CACHE_CORRUPT
-                                                                    : TH_CACHE_MISSING;
+  return th_cache_examine (cache, uri, flavor, stamp, &key, NULL);
 }
 
 static gboolean

@@ -42,6 +42,10 @@ ThCacheState th_cache_lookup (const ThCache *cache, const char *uri, ThFlavor fl
 ThCacheState th_cache_judge (const ThPngText *text, const char *uri, const ThStamp *stamp);
 /* What Thumb::MTime says, in whole seconds, rounded up; FALSE where it says nothing. */
 gboolean th_cache_recorded_mtime (const ThPngText *text, gint64 *seconds);
+/* The same with the reason: *key is the text key that differs or is malformed, NULL where it is
+ * none of them; error is set where there is no text to look at (G_FILE_ERROR_NOENT: no file). */
+ThCacheState th_cache_examine (const ThCache *cache, const char *uri, ThFlavor flavor,
+                               const ThStamp *stamp, const char **key, GError **error);
 
 /* TRUE where path lies in this repository, or in a flavor folder of any .sh_thumbnails: it is a
  * thumbnail itself and gets none. path is absolute and canonical. */

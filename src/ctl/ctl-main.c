@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ctl/ctl-enable.h"
+#include "ctl/ctl-explain.h"
 #include "ctl/ctl-make.h"
 #include "ctl/ctl-status.h"
 
@@ -22,6 +23,7 @@ static const struct
   const char *what; /* NULL: not listed */
 } commands[] = {
   { "make", ctl_make, "make the thumbnails of files and folders" },
+  { "explain", ctl_explain, "say why files have, or have no, thumbnails" },
   { "enable", ctl_enable, "serve this user in place of another thumbnailer" },
   { "disable", ctl_disable, "undo enable" },
   { "status", ctl_status, "tell who makes thumbnails in this session" },

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cache/th-cache.h"
+#include "cache/th-fail.h"
 #include "ctl/ctl-status.h"
 #include "ctl/th-maker.h"
 #include "ctl/th-progress.h"
@@ -23,6 +24,7 @@ typedef struct
   gboolean background;
   gboolean local;
   gboolean hidden;
+  gboolean retry;
   gboolean quiet;
   gboolean verbose;
 } Options;
@@ -90,6 +92,15 @@ refresh (Make *make)
   make->state.done = tally->ready + tally->skipped + tally->failed;
   make->state.failed = tally->failed;
   th_progress_update (make->progress, &make->state);
+}
+
+static void
+on_found (const ThWalkFile *file, gpointer data)
+{
+  Make *make = data;
+
+  if (make->options->retry)
+    th_fail_forget (make->cache, file->uri, G_MAXUINT32);
 }
 
 static void
@@ -187,7 +198,12 @@ open_backend (Make *make, GError **error)
 static gboolean
 start (Make *make, GError **error)
 {
-  static const ThMakerEvents events = { .ready = on_ready, .failed = on_failed, .done = on_done };
+  static const ThMakerEvents events = {
+    .found = on_found,
+    .ready = on_ready,
+    .failed = on_failed,
+    .done = on_done,
+  };
   const Options *options = make->options;
   const char *const *arguments = (const char *const *) options->arguments;
 
@@ -289,6 +305,8 @@ parse (int argc, char **argv, Options *options, GError **error)
       "Enter hidden folders and take hidden files", NULL },
     { "local", 'l', 0, G_OPTION_ARG_NONE, &options->local,
       "Work in this process also where there is a service", NULL },
+    { "retry-failed", 'r', 0, G_OPTION_ARG_NONE, &options->retry,
+      "Forget that thumbnails of these files could not be made, and try again", NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print nothing but failures", NULL },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options->verbose,
       "Print a line for each thumbnail: file, tabulator, thumbnail (both escaped as in C)", NULL },

@@ -289,6 +289,7 @@ add_item (ThMaker *maker, Group *group, ThWalkFile *file)
   item->open = maker->flavors;
   g_ptr_array_add (group->items, item);
   g_hash_table_insert (group->by_uri, item->file.uri, item);
+  maker->events.found (&item->file, maker->data);
 }
 
 /* TRUE while there may be more. */

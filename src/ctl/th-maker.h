@@ -15,6 +15,8 @@ typedef struct
 
 typedef struct
 {
+  /* Once for each file, before anybody is asked for its thumbnails. */
+  void (*found) (const ThWalkFile *file, gpointer data);
   /* Once for each thumbnail. */
   void (*ready) (const ThWalkFile *file, ThFlavor flavor, gpointer data);
   /* Once for each file; file is NULL where the message tells what it is about. */

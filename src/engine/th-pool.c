@@ -27,6 +27,7 @@ typedef struct
 {
   ThProcess process;
   guint64 data_base;
+  ThPoolGreeting greeting;
   guint files;
   guint32 last_job;
   gint64 since; /* idle: when it became so; ended: when it is killed, 0 once it has been */
@@ -240,11 +241,14 @@ start_once (ThPool *pool, Worker **started, GError **error)
   if (!register_worker (pool, *started))
     return refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
   status = th_exchange_hello ((*started)->process.socket, HELLO_TIMEOUT_MS, &hello, error);
-  if (status == TH_STATUS_OK)
-    (*started)->data_base = hello.data_base;
-  else
-    unregister_worker (pool, *started);
-  return status;
+  if (status != TH_STATUS_OK)
+    {
+      unregister_worker (pool, *started);
+      return status;
+    }
+  (*started)->data_base = hello.data_base;
+  (*started)->greeting = (ThPoolGreeting){ hello.seccomp == 1, hello.landlock_abi };
+  return TH_STATUS_OK;
 }
 
 /* What may be over at the next try. */
@@ -375,6 +379,19 @@ th_pool_decode (ThPool *pool, ThClass klass, const ThPoolJob *job, ThDecoded *de
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
   return status;
+}
+
+ThStatus
+th_pool_probe (ThPool *pool, ThClass klass, ThPoolGreeting *greeting, GError **error)
+{
+  Worker *worker = NULL;
+  ThStatus status = acquire (pool, klass, TRUE, &worker, error);
+
+  if (status != TH_STATUS_OK)
+    return status;
+  *greeting = worker->greeting;
+  release (pool, klass, worker, TH_STATUS_OK);
+  return TH_STATUS_OK;
 }
 
 void

@@ -25,6 +25,13 @@ typedef struct
   gpointer admit_data;
 } ThPoolJob;
 
+/* How far a worker is locked down. */
+typedef struct
+{
+  gboolean seccomp;
+  int landlock_abi; /* 0: this kernel has none */
+} ThPoolGreeting;
+
 typedef struct _ThPool ThPool;
 
 ThPool *th_pool_new (const ThPoolOptions *options);
@@ -39,6 +46,9 @@ void th_pool_free (ThPool *pool);
  * more: it may have been killed from outside. NO_SANDBOX: no worker can be had, error says why. */
 ThStatus th_pool_decode (ThPool *pool, ThClass klass, const ThPoolJob *job, ThDecoded *decoded,
                          GError **error);
+/* Starts a worker only to hear what it says of itself; it then waits for work. NO_SANDBOX: none can
+ * be had. */
+ThStatus th_pool_probe (ThPool *pool, ThClass klass, ThPoolGreeting *greeting, GError **error);
 /* Kills the workers that are at work, whose jobs end as CANCELLED, as do all later ones. */
 void th_pool_close (ThPool *pool);
 
