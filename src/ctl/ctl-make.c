@@ -134,13 +134,24 @@ tell_trouble (Make *make)
 }
 
 static void
+tell_file (Make *make, const ThWalkFile *file, const char *message)
+{
+  g_autofree char *about = th_text_about (message, file->uri, file->path);
+  g_autofree char *text =
+      g_strdup_printf ("%s: %s", file->path != NULL ? file->path : file->uri, about);
+
+  tell (make, text);
+}
+
+static void
 on_failed (const ThWalkFile *file, const char *message, gpointer data)
 {
   Make *make = data;
-  const char *name = file == NULL ? NULL : file->path != NULL ? file->path : file->uri;
-  g_autofree char *text = name != NULL ? g_strdup_printf ("%s: %s", name, message) : NULL;
 
-  tell (make, text != NULL ? text : message);
+  if (file == NULL)
+    tell (make, message);
+  else
+    tell_file (make, file, message);
   tell_trouble (make);
   refresh (make);
 }

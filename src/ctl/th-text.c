@@ -43,3 +43,18 @@ th_text_for_field (const char *text)
     }
   return g_string_free (out, FALSE);
 }
+
+char *
+th_text_about (const char *message, const char *uri, const char *path)
+{
+  g_autofree char *by_uri = g_strdup_printf ("“%s”: ", uri);
+  g_autofree char *by_path = g_strdup_printf ("%s: ", path != NULL ? path : uri);
+  const char *found = strstr (message, by_uri);
+
+  if (found == NULL)
+    return g_strdup (message);
+  found += strlen (by_uri);
+  if (g_str_has_prefix (found, by_path))
+    found += strlen (by_path);
+  return g_strndup (found, strcspn (found, "\n"));
+}

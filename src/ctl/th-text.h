@@ -9,3 +9,7 @@ char *th_text_for_people (const char *text);
 /* The bytes as they are, but backslash and ASCII control characters escaped as in C: \\, \t, \n,
  * \r, else three octal digits. Caller frees. */
 char *th_text_for_field (const char *text);
+/* Of an error message, which names each of its files, has a line for each and may begin with
+ * "(domain NAME, code N) ", what it says of this one; all of it where the URI is not in it. path
+ * may be NULL. Caller frees. */
+char *th_text_about (const char *message, const char *uri, const char *path);

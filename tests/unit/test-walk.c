@@ -161,6 +161,23 @@ test_text (void)
   g_assert_cmpstr (field, ==, "a\\t\\\\\\n\\r\\033\\177\xff ü");
 }
 
+/* A message of several files: each is told its own line, without what its name says already. */
+static void
+test_about (void)
+{
+  static const char many[] = "(domain x, code 1) “file:///a%20b”: /a b: No such file\n"
+                             "(domain x, code 14) “file:///a”: Permission denied";
+  g_autofree char *first = th_text_about (many, "file:///a%20b", "/a b");
+  g_autofree char *second = th_text_about (many, "file:///a", "/a");
+  g_autofree char *remote = th_text_about ("“sftp://a/”: no", "sftp://a/", NULL);
+  g_autofree char *other = th_text_about ("the service\nwent away", "file:///a", "/a");
+
+  g_assert_cmpstr (first, ==, "No such file");
+  g_assert_cmpstr (second, ==, "Permission denied");
+  g_assert_cmpstr (remote, ==, "no");
+  g_assert_cmpstr (other, ==, "the service\nwent away");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -169,5 +186,6 @@ main (int argc, char **argv)
   g_test_add ("/walk/named", Tree, NULL, set_up, test_named, tear_down);
   g_test_add_func ("/progress/draw", test_draw);
   g_test_add_func ("/text/escapes", test_text);
+  g_test_add_func ("/text/about", test_about);
   return g_test_run ();
 }
