@@ -73,3 +73,16 @@ th_open_regular (const char *path, GError **error)
   close (look);
   return fd;
 }
+
+gboolean
+th_open_standard_streams (void)
+{
+  int fd;
+
+  do
+    fd = open ("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd > STDERR_FILENO)
+    close (fd);
+  return fcntl (STDERR_FILENO, F_GETFD) >= 0;
+}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/th-open.h"
 #include "ctl/ctl-enable.h"
 #include "ctl/ctl-explain.h"
 #include "ctl/ctl-make.h"
@@ -61,6 +62,8 @@ print_version (int argc, char **argv)
 int
 main (int argc, char **argv)
 {
+  if (!th_open_standard_streams ())
+    return CTL_SOME_FAILED;
   /* A limit on the size of files is an error to report, not the end. */
   (void) signal (SIGXFSZ, SIG_IGN);
   setlocale (LC_ALL, "");

@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+/* What turns the direction of the rest of the line, or ends it. */
+static gboolean
+is_turning (gunichar c)
+{
+  return c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e)
+         || (c >= 0x2066 && c <= 0x2069);
+}
+
 char *
 th_text_for_people (const char *text)
 {
@@ -17,6 +25,8 @@ th_text_for_people (const char *text)
 
       if (g_unichar_iscntrl (c))
         g_string_append_printf (out, "\\x%02x", c);
+      else if (is_turning (c))
+        g_string_append_printf (out, "\\u%04x", c);
       else
         g_string_append_unichar (out, c);
     }

@@ -4,7 +4,8 @@
 
 #include <glib.h>
 
-/* Valid UTF-8 in which no control character is left that a terminal would act on. Caller frees. */
+/* Valid UTF-8 in which no control character is left that a terminal would act on, nor one that
+ * turns the direction of the line. Caller frees. */
 char *th_text_for_people (const char *text);
 /* The bytes as they are, but backslash and ASCII control characters escaped as in C: \\, \t, \n,
  * \r, else three octal digits. Caller frees. */

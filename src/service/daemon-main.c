@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/th-open.h"
 #include "service/th-idle.h"
 #include "service/th-names.h"
 #include "service/th-settings.h"
@@ -223,6 +224,8 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   gboolean version = FALSE;
 
+  if (!th_open_standard_streams ())
+    return EXIT_FAILURE;
   /* A limit on the size of files is an error to report, not the end. */
   (void) signal (SIGXFSZ, SIG_IGN);
   setlocale (LC_ALL, "");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -102,20 +101,6 @@ make_thumbnail (const ThArguments *arguments, GError **error)
   return save (&source, &decoded, arguments->output, error);
 }
 
-/* Called with standard error closed, a file of ours must not become it. */
-static gboolean
-fill_standard_streams (void)
-{
-  int fd;
-
-  do
-    fd = open ("/dev/null", O_RDWR);
-  while (fd >= 0 && fd <= STDERR_FILENO);
-  if (fd > STDERR_FILENO)
-    close (fd);
-  return fcntl (STDERR_FILENO, F_GETFD) >= 0;
-}
-
 int
 main (int argc, char **argv)
 {
@@ -126,7 +111,7 @@ main (int argc, char **argv)
 
   /* A limit on the size of files is an error to report, not the end. */
   (void) signal (SIGXFSZ, SIG_IGN);
-  if (!fill_standard_streams ())
+  if (!th_open_standard_streams ())
     return 1;
   parsed = th_arguments_parse (argc, argv, &arguments);
   if (parsed != TH_ARGUMENTS_RUN)

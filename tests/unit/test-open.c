@@ -161,6 +161,37 @@ test_kernel (Place *place, gconstpointer data)
   assert_refused (place->path, G_FILE_ERROR_INVAL);
 }
 
+static gboolean
+is_null_device (int fd)
+{
+  struct stat null, st;
+
+  return stat ("/dev/null", &null) == 0 && fstat (fd, &st) == 0 && S_ISCHR (st.st_mode)
+         && st.st_rdev == null.st_rdev;
+}
+
+/* What is opened next must not become standard error; what is there stays. */
+static void
+test_standard_streams (Place *place, gconstpointer data)
+{
+  if (g_test_subprocess ())
+    {
+      const int kept = dup (STDIN_FILENO);
+      struct stat before, after;
+
+      fstat (STDIN_FILENO, &before);
+      close (STDOUT_FILENO);
+      close (STDERR_FILENO);
+      if (!th_open_standard_streams () || !is_null_device (STDOUT_FILENO)
+          || !is_null_device (STDERR_FILENO) || open ("/", O_PATH | O_CLOEXEC) != kept + 1)
+        _exit (1);
+      fstat (STDIN_FILENO, &after);
+      _exit (before.st_ino == after.st_ino && before.st_dev == after.st_dev ? 0 : 1);
+    }
+  g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_passed ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -173,5 +204,6 @@ main (int argc, char **argv)
   ADD ("device", test_device);
   ADD ("unreadable", test_unreadable);
   ADD ("kernel", test_kernel);
+  ADD ("standard-streams", test_standard_streams);
   return g_test_run ();
 }

@@ -154,10 +154,10 @@ test_draw (void)
 static void
 test_text (void)
 {
-  g_autofree char *people = th_text_for_people ("a\033[2J\xff\xc2\x9b\nü");
+  g_autofree char *people = th_text_for_people ("a\033[2J\xff\xc2\x9b\nü\u202egpj\u2069\u200d");
   g_autofree char *field = th_text_for_field ("a\t\\\n\r\033\x7f\xff ü");
 
-  g_assert_cmpstr (people, ==, "a\\x1b[2J\xef\xbf\xbd\\x9b\\x0aü");
+  g_assert_cmpstr (people, ==, "a\\x1b[2J\xef\xbf\xbd\\x9b\\x0aü\\u202egpj\\u2069\u200d");
   g_assert_cmpstr (field, ==, "a\\t\\\\\\n\\r\\033\\177\xff ü");
 }
 
