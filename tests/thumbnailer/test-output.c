@@ -17,7 +17,7 @@
 static char *
 contents (const char *path)
 {
-  char *text = NULL;
+  g_autofree char *text = NULL;
   gsize size;
 
   g_assert_true (g_file_get_contents (path, &text, &size, NULL));
