@@ -44,8 +44,7 @@ typedef struct
 typedef struct
 {
   const ThCache *cache;
-  ThFollowKind kind;
-  const gint *stop;
+  const ThFollowOptions *options;
   GArray *places;
   GHashTable *folders; /* from, th_uri_as_folder → index of FolderPair, plus one */
   GArray *folder_pairs;
@@ -144,14 +143,22 @@ may_be_copy (const ThStamp *from, const ThStamp *to)
 }
 
 static gboolean
+is_allowed (const Follow *follow, const Seen *seen)
+{
+  const ThFollowOptions *options = follow->options;
+
+  return !options->allowed || options->allowed (seen->path, seen->stamp.size, options->data);
+}
+
+static gboolean
 shows (const Follow *follow, const ThPngText *text, const Pair *pair)
 {
   ThStamp stamp = pair->at_to->stamp;
 
-  if (follow->kind == TH_FOLLOW_COPY && pair->at_from->exists)
+  if (follow->options->kind == TH_FOLLOW_COPY && pair->at_from->exists)
     return may_be_copy (&pair->at_from->stamp, &stamp)
            && th_cache_judge (text, pair->from, &pair->at_from->stamp) == TH_CACHE_VALID;
-  if (follow->kind == TH_FOLLOW_COPY || !pair->one_device)
+  if (follow->options->kind == TH_FOLLOW_COPY || !pair->one_device)
     stamp = before_crossing (&stamp, text);
   return th_cache_judge (text, pair->from, &stamp) == TH_CACHE_VALID;
 }
@@ -170,7 +177,7 @@ make_next (const Follow *follow, const ThPlace *place, const Pair *pair)
     return NULL;
   data = g_bytes_get_data (bytes, &size);
   text = th_png_text_parse (data, size, NULL);
-  if (!text || !shows (follow, text, pair))
+  if (!text || !shows (follow, text, pair) || !is_allowed (follow, pair->at_to))
     return NULL;
   return th_restamp (data, size, pair->to, &pair->at_to->stamp, NULL);
 }
@@ -205,7 +212,7 @@ follow_in_place (const Follow *follow, const ThPlace *place, const Pair *pair)
     }
   if (!valid)
     remove_unless_valid (place, pair->to, pair->at_to);
-  if (follow->kind == TH_FOLLOW_MOVE)
+  if (follow->options->kind == TH_FOLLOW_MOVE)
     remove_unless_valid (place, pair->from, pair->at_from);
 }
 
@@ -247,7 +254,7 @@ follow_pair (Follow *follow, const char *from, const char *to)
   look (follow, to, &at_to);
   if (!at_to.exists)
     {
-      if (follow->kind == TH_FOLLOW_MOVE && at_from.gone)
+      if (follow->options->kind == TH_FOLLOW_MOVE && at_from.gone)
         forget_orphans (follow, from);
       return;
     }
@@ -274,7 +281,7 @@ follow_below (const Follow *follow, const ThPlace *place, const FolderPair *fold
   look (follow, uri, &at_from);
   if (at_to.exists)
     follow_in_place (follow, place, &pair);
-  else if (follow->kind == TH_FOLLOW_MOVE && folder->gone && at_to.gone && !at_from.exists)
+  else if (follow->options->kind == TH_FOLLOW_MOVE && folder->gone && at_to.gone && !at_from.exists)
     th_place_remove (place, uri);
   return at_to.exists;
 }
@@ -333,9 +340,9 @@ clear_folder_pair (gpointer data)
 }
 
 static void
-follow_init (Follow *follow, const ThCache *cache, ThFollowKind kind, const gint *stop)
+follow_init (Follow *follow, const ThCache *cache, const ThFollowOptions *options)
 {
-  *follow = (Follow){ .cache = cache, .kind = kind, .stop = stop };
+  *follow = (Follow){ .cache = cache, .options = options };
   follow->places = th_places_open (cache);
   follow->folders = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   follow->folder_pairs = g_array_new (FALSE, FALSE, sizeof (FolderPair));
@@ -351,15 +358,15 @@ follow_clear (Follow *follow)
 }
 
 void
-th_follow (const ThCache *cache, ThFollowKind kind, const char *const *from, const char *const *to,
-           guint n, const gint *stop)
+th_follow (const ThCache *cache, const ThFollowOptions *options, const char *const *from,
+           const char *const *to, guint n)
 {
   Follow follow;
 
-  follow_init (&follow, cache, kind, stop);
-  for (guint i = 0; i < n && !g_atomic_int_get (stop); i++)
+  follow_init (&follow, cache, options);
+  for (guint i = 0; i < n && !g_atomic_int_get (options->stop); i++)
     follow_pair (&follow, from[i], to[i]);
   for (guint i = 0; i < follow.places->len && follow.folder_pairs->len > 0; i++)
-    th_place_scan (&g_array_index (follow.places, ThPlace, i), follow_file, &follow, stop);
+    th_place_scan (&g_array_index (follow.places, ThPlace, i), follow_file, &follow, options->stop);
   follow_clear (&follow);
 }

@@ -12,6 +12,15 @@ typedef enum
   TH_FOLLOW_COPY,
 } ThFollowKind;
 
+typedef struct
+{
+  ThFollowKind kind;
+  /* Whether a file of this path and size may have a thumbnail. NULL: all may. */
+  gboolean (*allowed) (const char *path, guint64 size, gpointer data);
+  gpointer data;
+  const gint *stop; /* see th_place_scan */
+} ThFollowOptions;
+
 /* For each pair (from[i], to[i]), in each flavor and for failure entries:
  *
  * what there is of from             becomes that of to, with its mtime, size and stamp, where it
@@ -26,6 +35,8 @@ typedef enum
  *                 is of from goes if its source is provably gone (its folder is there, it is not):
  *                 such files would be orphans. Else, as after Copy, nothing changes.
  *
+ * to may have none: nothing new is made of what there is of from; else as above.
+ *
  * An old thumbnail shows to if it is a whole PNG with Thumb::URI = from, and
  *
  * Move, in one file system  MTime, Size (where present) and all of our stamp (where present) are
@@ -37,6 +48,6 @@ typedef enum
  * Copy, from is gone        as for a move across
  *
  * A file that changes while it is looked at makes a thumbnail that is not valid, as always. Files
- * appear whole or not at all. *stop: see th_place_scan. */
-void th_follow (const ThCache *cache, ThFollowKind kind, const char *const *from,
-                const char *const *to, guint n, const gint *stop);
+ * appear whole or not at all. */
+void th_follow (const ThCache *cache, const ThFollowOptions *options, const char *const *from,
+                const char *const *to, guint n);

@@ -2,6 +2,7 @@
 /* What the parts of the engine share. Not for anybody else. */
 #pragma once
 
+#include "engine/th-cache-work.h"
 #include "engine/th-check.h"
 #include "engine/th-job.h"
 #include "engine/th-outbox.h"
@@ -20,6 +21,7 @@ struct _ThEngine
   ThJobTools tools;
   char *handler;
   ThCheckTools check_tools;
+  ThCacheWork *cache_work;
   GSource *source;
   GThreadPool *walkers;
   guint n_walkers;

@@ -240,7 +240,9 @@ start_threads (ThEngine *engine, GError **error)
   for (guint i = 0; i < TH_N_CLASSES; i++)
     started &= start_pool (engine, &engine->decoders[i], decode_files, engine->options.cores,
                            started ? error : NULL);
-  return started;
+  engine->cache_work =
+      th_cache_work_new (engine->cache, engine->options.rules, started ? error : NULL);
+  return started && engine->cache_work != NULL;
 }
 
 static void
@@ -342,6 +344,7 @@ void
 th_engine_free (ThEngine *engine)
 {
   g_source_destroy (engine->source);
+  g_clear_pointer (&engine->cache_work, th_cache_work_free);
   stop_threads (engine);
   g_source_unref (engine->source);
   g_queue_clear_full (&engine->parked, (GDestroyNotify) th_request_unref);

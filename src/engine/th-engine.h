@@ -73,6 +73,26 @@ void th_engine_dequeue (ThEngine *engine, guint32 handle);
 /* Requests whose finished has not been sent. */
 guint th_engine_pending (const ThEngine *engine);
 
+/* Called once, from the main context of the events; complete is FALSE where the engine was freed
+ * first, then from within th_engine_free. */
+typedef void (*ThEngineDone) (gboolean complete, gpointer data);
+
+/* Files were moved, copied, deleted: the cache follows (cache/th-follow.h, cache/th-forget.h). One
+ * operation after the other, in the order of the calls, in a thread of their own; done is called in
+ * the same order, when what the cache shows is as it should be. The strings are copied. from[i] and
+ * to[i] are a pair. */
+void th_engine_cache_move (ThEngine *engine, const char *const *from, const char *const *to,
+                           guint n, ThEngineDone done, gpointer data);
+void th_engine_cache_copy (ThEngine *engine, const char *const *from, const char *const *to,
+                           guint n, ThEngineDone done, gpointer data);
+/* Exactly these URIs. */
+void th_engine_cache_delete (ThEngine *engine, const char *const *uris, guint n, ThEngineDone done,
+                             gpointer data);
+/* since 0: these URIs and all below them. Else of the same, or where there are none of everything,
+ * what was made of files last modified at or before that second. */
+void th_engine_cache_cleanup (ThEngine *engine, const char *const *base_uris, guint n,
+                              guint32 since, ThEngineDone done, gpointer data);
+
 /* Parallel arrays, NULL-terminated, owned by the engine: entry i says that scheme i together with
  * type i is tried. */
 void th_engine_supported (const ThEngine *engine, const char *const **schemes,

@@ -43,6 +43,14 @@ th_job_is_at (const ThJob *job, const char *path)
 }
 
 gboolean
+th_job_is_file_at (const ThJob *job, const char *path)
+{
+  struct stat st;
+
+  return stat (path, &st) == 0 && st.st_dev == job->source.device && st.st_ino == job->source.inode;
+}
+
+gboolean
 th_job_is_cached (const ThJob *job, const char *uri, ThFlavor flavor)
 {
   return th_cache_lookup (job->tools->cache, uri, flavor, &job->source.stamp) == TH_CACHE_VALID;

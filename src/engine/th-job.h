@@ -36,6 +36,8 @@ void th_job_clear (ThJob *job);
 gboolean th_job_open (ThJob *job, const char *path, GError **error);
 /* Whether path leads to the file that is open. */
 gboolean th_job_is_at (const ThJob *job, const char *path);
+/* The same, though its content may have changed. */
+gboolean th_job_is_file_at (const ThJob *job, const char *path);
 /* Whether the cache has what the open file would give. */
 gboolean th_job_is_cached (const ThJob *job, const char *uri, ThFlavor flavor);
 /* All flavors in one go, waiting for memory. A file that changes meanwhile is opened again, a few

@@ -3,6 +3,8 @@
 
 #include "engine/th-run.h"
 
+#include <glib/gstdio.h>
+
 #include "cache/th-uri.h"
 #include "engine/th-message.h"
 
@@ -247,6 +249,22 @@ store (Run *run, const Ask *ask, GError **error)
   return TRUE;
 }
 
+/* What was just stored is of a file that has left that name: moved away, deleted or replaced while
+ * the thumbnail was made. Whoever told the cache so may have been too early to find this one. */
+static gboolean
+take_back (Run *run, const Ask *ask)
+{
+  g_autofree char *path = th_uri_to_path (ask->uri, NULL);
+  g_autofree char *thumbnail = NULL;
+
+  if (path == NULL || th_job_is_file_at (&run->job, path))
+    return FALSE;
+  thumbnail = th_cache_path (run->engine->cache, ask->uri, ask->waiter.flavor);
+  g_unlink (thumbnail);
+  g_hash_table_remove (run->stored, ask->uri);
+  return TRUE;
+}
+
 static void
 answer (Run *run, const Ask *ask, const GError *failure)
 {
@@ -259,10 +277,12 @@ answer (Run *run, const Ask *ask, const GError *failure)
       remember (run, ask, failure);
       settle_error (run, ask, failure);
     }
-  else if (store (run, ask, &error))
-    settle (run, ask, TH_OUTCOME_READY, NULL);
-  else
+  else if (!store (run, ask, &error))
     settle_error (run, ask, error);
+  else if (take_back (run, ask))
+    resubmit (run, ask);
+  else
+    settle (run, ask, TH_OUTCOME_READY, NULL);
 }
 
 /* Until nobody waits any more, then the job is gone. Some may join meanwhile. */

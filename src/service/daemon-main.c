@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/th-open.h"
+#include "service/th-cache-iface.h"
 #include "service/th-idle.h"
 #include "service/th-names.h"
 #include "service/th-settings.h"
@@ -17,7 +18,11 @@
 /* How long requests that are given up at the end may take to say so. */
 #define FAREWELL_MS 1000
 
-static const char *const bus_names[] = { "org.freedesktop.thumbnails.Thumbnailer1", NULL };
+static const char *const bus_names[] = {
+  "org.freedesktop.thumbnails.Cache1",
+  "org.freedesktop.thumbnails.Thumbnailer1",
+  NULL,
+};
 static const int quit_signals[] = { SIGTERM, SIGINT, SIGHUP };
 
 typedef struct
@@ -26,6 +31,7 @@ typedef struct
   GDBusConnection *connection;
   ThIdle *idle;
   ThThumbnailer *thumbnailer;
+  ThCacheIface *cache;
   ThNames *names;
   guint sources[G_N_ELEMENTS (quit_signals)];
   guint farewell;
@@ -134,6 +140,7 @@ daemon_clear (Daemon *daemon)
   g_clear_handle_id (&daemon->farewell, g_source_remove);
   g_clear_pointer (&daemon->names, th_names_free);
   g_clear_pointer (&daemon->thumbnailer, th_thumbnailer_free);
+  g_clear_pointer (&daemon->cache, th_cache_iface_free);
   g_clear_pointer (&daemon->idle, th_idle_free);
   if (daemon->connection != NULL)
     {
@@ -161,7 +168,7 @@ load_configuration (ThSettings *settings, ThEngineOptions *options)
 }
 
 static gboolean
-start_thumbnailer (Daemon *daemon, GError **error)
+start_objects (Daemon *daemon, GError **error)
 {
   static const ThIdleEvents events = { .expired = on_idle, .needed = on_needed };
   ThEngineOptions options;
@@ -172,10 +179,13 @@ start_thumbnailer (Daemon *daemon, GError **error)
   daemon->idle = th_idle_new (settings.idle_seconds, &events, daemon);
   daemon->thumbnailer = th_thumbnailer_new (daemon->connection, &options, daemon->idle, error);
   th_engine_options_clear (&options);
-  return daemon->thumbnailer != NULL;
+  if (daemon->thumbnailer != NULL)
+    daemon->cache = th_cache_iface_new (
+        daemon->connection, th_thumbnailer_engine (daemon->thumbnailer), daemon->idle, error);
+  return daemon->cache != NULL;
 }
 
-/* The object is there before the name is, and the signal handlers before either. */
+/* The objects are there before the names are, and the signal handlers before either. */
 static gboolean
 start (Daemon *daemon, GError **error)
 {
@@ -190,7 +200,7 @@ start (Daemon *daemon, GError **error)
   daemon->names = th_names_new (daemon->connection, bus_names, &events, daemon);
   for (gsize i = 0; i < G_N_ELEMENTS (quit_signals); i++)
     daemon->sources[i] = g_unix_signal_add (quit_signals[i], on_signal, daemon);
-  if (!start_thumbnailer (daemon, error))
+  if (!start_objects (daemon, error))
     return FALSE;
   th_names_request (daemon->names);
   return TRUE;

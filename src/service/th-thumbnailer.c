@@ -233,6 +233,12 @@ th_thumbnailer_free (ThThumbnailer *self)
   g_free (self);
 }
 
+ThEngine *
+th_thumbnailer_engine (ThThumbnailer *self)
+{
+  return self->engine;
+}
+
 void
 th_thumbnailer_dequeue_all (ThThumbnailer *self)
 {

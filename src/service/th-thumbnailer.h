@@ -15,6 +15,8 @@ ThThumbnailer *th_thumbnailer_new (GDBusConnection *connection, const ThEngineOp
                                    ThIdle *idle, GError **error);
 void th_thumbnailer_free (ThThumbnailer *thumbnailer);
 
+/* For what else the bus asks of it. */
+ThEngine *th_thumbnailer_engine (ThThumbnailer *thumbnailer);
 /* Gives all requests up: each gets its Finished. */
 void th_thumbnailer_dequeue_all (ThThumbnailer *thumbnailer);
 

@@ -52,13 +52,19 @@ make_folders (TestBus *bus)
 }
 
 static void
-write_service (TestBus *bus, const char *folder, const char *daemon)
+write_services (TestBus *bus, const char *folder, const char *daemon)
 {
-  g_autofree char *path = g_build_filename (folder, TEST_NAME ".service", NULL);
-  g_autofree char *text =
-      g_strdup_printf ("[D-BUS Service]\nName=" TEST_NAME "\nExec=%s\n", daemon);
+  static const char *const names[] = { TEST_NAME, TEST_CACHE_NAME };
 
-  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_strconcat (names[i], ".service", NULL);
+      g_autofree char *path = g_build_filename (folder, file, NULL);
+      g_autofree char *text =
+          g_strdup_printf ("[D-BUS Service]\nName=%s\nExec=%s\n", names[i], daemon);
+
+      g_assert_true (g_file_set_contents (path, text, -1, NULL));
+    }
 }
 
 /* Whatever ends the test ends its bus and its service: GTestDBus leaves both behind when an
@@ -116,7 +122,7 @@ test_bus_up (const char *daemon)
   make_folders (bus);
   services = g_build_filename (bus->root, "services", NULL);
   if (daemon != NULL)
-    write_service (bus, services, daemon);
+    write_services (bus, services, daemon);
   start_bus (bus);
   return bus;
 }

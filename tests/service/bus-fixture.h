@@ -5,7 +5,8 @@
 
 #include <gio/gio.h>
 
-#define TEST_NAME "org.freedesktop.thumbnails.Thumbnailer1"
+#define TEST_NAME       "org.freedesktop.thumbnails.Thumbnailer1"
+#define TEST_CACHE_NAME "org.freedesktop.thumbnails.Cache1"
 /* Long enough for the slowest machine; nothing is ever waited out. */
 #define TEST_PATIENCE_US (60 * G_TIME_SPAN_SECOND)
 
@@ -23,7 +24,7 @@ typedef struct
 /* Path of a program in the build tree; part is relative to the folder tests. Caller frees. */
 char *test_program (const char *part);
 
-/* daemon: path of a program to be activated for TEST_NAME, or NULL for none. As on a desktop, a
+/* daemon: path of a program to be activated for both names, or NULL for none. As on a desktop, a
  * file in XDG_DATA_HOME/dbus-1/services comes before that. */
 TestBus *test_bus_up (const char *daemon);
 /* Stops the daemon where test_bus_start started one, and removes everything. */

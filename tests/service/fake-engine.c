@@ -21,8 +21,18 @@ typedef struct
   GSource *source;
 } Request;
 
+/* An operation on the cache. */
+typedef struct
+{
+  ThEngineDone done;
+  gpointer data;
+  gboolean waits;
+  GSource *source;
+} Operation;
+
 struct _ThEngine
 {
+  GPtrArray *operations;
   ThEngineEvents events;
   gpointer data;
   guint32 last;
@@ -160,6 +170,71 @@ th_engine_options_load (ThEngineOptions *options, GError **error)
   return TRUE;
 }
 
+static void
+tell (Operation *operation, gboolean complete)
+{
+  g_source_destroy (operation->source);
+  g_source_unref (operation->source);
+  operation->done (complete, operation->data);
+}
+
+static gboolean
+on_operation (gpointer data)
+{
+  ThEngine *engine = data;
+  Operation *operation = engine->operations->pdata[0];
+
+  if (operation->waits)
+    return G_SOURCE_CONTINUE;
+  g_ptr_array_steal_index (engine->operations, 0);
+  tell (operation, TRUE);
+  g_free (operation);
+  return G_SOURCE_CONTINUE;
+}
+
+/* "wait:…" is not done before the engine is freed; all else soon, in order. */
+static void
+add_operation (ThEngine *engine, const char *const *uris, guint n, ThEngineDone done, gpointer data)
+{
+  Operation *operation = g_new0 (Operation, 1);
+
+  operation->done = done;
+  operation->data = data;
+  operation->waits = n > 0 && g_str_has_prefix (word_of (uris[0]), "wait:");
+  operation->source = g_timeout_source_new (1);
+  g_source_set_callback (operation->source, on_operation, engine, NULL);
+  g_source_attach (operation->source, g_main_context_get_thread_default ());
+  g_ptr_array_add (engine->operations, operation);
+}
+
+void
+th_engine_cache_move (ThEngine *engine, const char *const *from, const char *const *to, guint n,
+                      ThEngineDone done, gpointer data)
+{
+  add_operation (engine, from, n, done, data);
+}
+
+void
+th_engine_cache_copy (ThEngine *engine, const char *const *from, const char *const *to, guint n,
+                      ThEngineDone done, gpointer data)
+{
+  add_operation (engine, from, n, done, data);
+}
+
+void
+th_engine_cache_delete (ThEngine *engine, const char *const *uris, guint n, ThEngineDone done,
+                        gpointer data)
+{
+  add_operation (engine, uris, n, done, data);
+}
+
+void
+th_engine_cache_cleanup (ThEngine *engine, const char *const *base_uris, guint n, guint32 since,
+                         ThEngineDone done, gpointer data)
+{
+  add_operation (engine, base_uris, n, done, data);
+}
+
 ThEngine *
 th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events, gpointer data,
                GError **error)
@@ -168,6 +243,7 @@ th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events, gpo
 
   engine->events = *events;
   engine->data = data;
+  engine->operations = g_ptr_array_new_with_free_func (g_free);
   engine->requests = g_hash_table_new_full (NULL, NULL, NULL, request_free);
   return engine;
 }
@@ -175,6 +251,9 @@ th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events, gpo
 void
 th_engine_free (ThEngine *engine)
 {
+  for (guint i = 0; i < engine->operations->len; i++)
+    tell (engine->operations->pdata[i], FALSE);
+  g_ptr_array_unref (engine->operations);
   g_hash_table_unref (engine->requests);
   g_free (engine);
 }

@@ -169,6 +169,66 @@ test_terminated (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (g_hash_table_size (answers), ==, 1);
 }
 
+static void
+on_deleted (GObject *source, GAsyncResult *result, gpointer data)
+{
+  GError **error = data;
+  g_autoptr (GVariant) reply =
+      g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, error);
+
+  if (reply != NULL)
+    *error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_EXISTS, "it was done");
+}
+
+/* Ends with an error in *error in any case: EXISTS where it was done. */
+static void delete (TestClient *client, const char *uri, GError **error)
+{
+  const char *const uris[] = { uri, NULL };
+
+  g_dbus_connection_call (client->connection, TEST_CACHE_NAME, "/org/freedesktop/thumbnails/Cache1",
+                          TEST_CACHE_NAME, "Delete", g_variant_new ("(^as)", uris), NULL,
+                          G_DBUS_CALL_FLAGS_NONE, 120000, NULL, on_deleted, error);
+}
+
+/* A call by its other name starts the service too, and is one that keeps it. */
+static void
+test_cache_activation (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TestClient) client = NULL;
+  g_autoptr (GError) done = NULL;
+
+  test_bus_configure (fixture->bus, SHORT_IDLE);
+  client = test_client_new (fixture->bus);
+  delete (client, "file:///a", &done);
+  while (done == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_error (done, G_IO_ERROR, G_IO_ERROR_EXISTS);
+  test_client_wait_unowned (client);
+}
+
+/* What is under way is not given up because of the time, but at the end it is, and says so. */
+static void
+test_cache_busy (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TestClient) client = NULL;
+  g_autoptr (GError) first = NULL;
+  g_autoptr (GError) second = NULL;
+
+  test_bus_configure (fixture->bus, SHORT_IDLE);
+  test_bus_start (fixture->bus, fixture->program);
+  client = test_client_new (fixture->bus);
+  delete (client, "file:///wait:a", &first);
+  delete (client, "file:///a", &second);
+  g_assert_true (g_dbus_connection_flush_sync (client->connection, NULL, NULL));
+  g_usleep (1500000);
+  g_assert_true (test_client_sees_owner (client));
+  test_bus_stop (fixture->bus);
+  while (first == NULL || second == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_error (first, G_DBUS_ERROR, G_DBUS_ERROR_FAILED);
+  g_assert_error (second, G_DBUS_ERROR, G_DBUS_ERROR_FAILED);
+}
+
 static int
 run (const char *program, const char *option, gboolean with_bus, char **out, char **said)
 {
@@ -254,6 +314,8 @@ static const struct
   { "/lifecycle/name-taken", test_name_taken },
   { "/lifecycle/not-replaced", test_not_replaced },
   { "/lifecycle/terminated", test_terminated },
+  { "/lifecycle/cache-activation", test_cache_activation },
+  { "/lifecycle/cache-busy", test_cache_busy },
   { "/lifecycle/options", test_options },
   { "/lifecycle/configuration", test_configuration },
 };

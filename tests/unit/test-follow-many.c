@@ -20,6 +20,9 @@
 
 static const gint never = 0;
 
+static const ThFollowOptions moved = { .kind = TH_FOLLOW_MOVE, .stop = &never };
+static const ThFollowOptions copied = { .kind = TH_FOLLOW_COPY, .stop = &never };
+
 static void
 follow (World *world, ThFollowKind kind, const char *const *names, guint pairs)
 {
@@ -31,8 +34,8 @@ follow (World *world, ThFollowKind kind, const char *const *names, guint pairs)
       g_ptr_array_add (from, follow_uri (world, names[2 * i]));
       g_ptr_array_add (to, follow_uri (world, names[2 * i + 1]));
     }
-  th_follow (world->cache, kind, (const char *const *) from->pdata, (const char *const *) to->pdata,
-             pairs, &never);
+  th_follow (world->cache, kind == MOVE ? &moved : &copied, (const char *const *) from->pdata,
+             (const char *const *) to->pdata, pairs);
 }
 
 static void
@@ -184,13 +187,14 @@ static void
 test_stopped (World *world, gconstpointer data)
 {
   static const gint now = 1;
+  static const ThFollowOptions stopped = { .kind = TH_FOLLOW_MOVE, .stop = &now };
   g_autofree char *from = follow_uri (world, "a.png");
   g_autofree char *to = follow_uri (world, "b.png");
 
   follow_file (world, "a.png", "x", 1000);
   follow_thumbnails (world, "a.png");
   follow_rename (world, "a.png", "b.png");
-  th_follow (world->cache, MOVE, (const char *const *) &from, (const char *const *) &to, 1, &now);
+  th_follow (world->cache, &stopped, (const char *const *) &from, (const char *const *) &to, 1);
   g_assert_cmpuint (follow_count (world, "a.png"), ==, ALL);
 }
 

@@ -16,6 +16,9 @@
 
 static const gint never = 0;
 
+static const ThFollowOptions moved = { .kind = TH_FOLLOW_MOVE, .stop = &never };
+static const ThFollowOptions copied = { .kind = TH_FOLLOW_COPY, .stop = &never };
+
 static void
 follow (World *world, ThFollowKind kind, const char *from, const char *to)
 {
@@ -24,7 +27,7 @@ follow (World *world, ThFollowKind kind, const char *from, const char *to)
   const char *const froms[] = { from_uri };
   const char *const tos[] = { to_uri };
 
-  th_follow (world->cache, kind, froms, tos, 1, &never);
+  th_follow (world->cache, kind == MOVE ? &moved : &copied, froms, tos, 1);
 }
 
 static void
@@ -203,7 +206,7 @@ test_swap (World *world, gconstpointer data)
   follow_rename (world, "a.png", "c.png");
   follow_rename (world, "b.png", "a.png");
   follow_rename (world, "c.png", "b.png");
-  th_follow (world->cache, MOVE, from, to, 3, &never);
+  th_follow (world->cache, &moved, from, to, 3);
   expect (world, "c.png", 0, 0);
   /* c was seen only for a moment, so that b gets none; but neither has a wrong one. */
   expect (world, "a.png", ALL, ALL);
@@ -287,10 +290,10 @@ test_elsewhere (World *world, gconstpointer data)
   follow (world, MOVE, "a.png", strstr (inside, "xdg/"));
   for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
     {
-      th_follow (world->cache, MOVE, (const char *const *) &uri, &places[i], 1, &never);
-      th_follow (world->cache, COPY, (const char *const *) &uri, &places[i], 1, &never);
-      th_follow (world->cache, COPY, &places[i], (const char *const *) &uri, 1, &never);
-      th_follow (world->cache, MOVE, &places[i], (const char *const *) &uri, 1, &never);
+      th_follow (world->cache, &moved, (const char *const *) &uri, &places[i], 1);
+      th_follow (world->cache, &copied, (const char *const *) &uri, &places[i], 1);
+      th_follow (world->cache, &copied, &places[i], (const char *const *) &uri, 1);
+      th_follow (world->cache, &moved, &places[i], (const char *const *) &uri, 1);
     }
   expect (world, "a.png", ALL, ALL);
 }
@@ -306,6 +309,33 @@ test_not_gone (World *world, gconstpointer data)
   world_remove_tree (stick);
   follow (world, MOVE, "stick/a.png", "elsewhere/a.png");
   expect (world, "stick/a.png", ALL, 0);
+}
+
+static gboolean
+is_small (const char *path, guint64 size, gpointer data)
+{
+  g_assert_cmpstr (path, ==, data);
+  return size < 3;
+}
+
+/* By the rules of the person, who are asked about the new place. */
+static void
+test_forbidden (World *world, gconstpointer data)
+{
+  g_autofree char *path = follow_path (world, "b.png");
+  g_autofree char *from = follow_uri (world, "a.png");
+  g_autofree char *to = follow_uri (world, "b.png");
+  const ThFollowOptions options = { TH_FOLLOW_MOVE, is_small, path, &never };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      follow_file (world, "a.png", i == 0 ? "one" : "1", 1000);
+      follow_thumbnails (world, "a.png");
+      follow_rename (world, "a.png", "b.png");
+      th_follow (world->cache, &options, (const char *const *) &from, (const char *const *) &to, 1);
+      expect (world, "b.png", i == 0 ? 0 : ALL, ALL);
+      expect (world, "a.png", 0, 0);
+    }
 }
 
 #define ADD(name, test)                                                                            \
@@ -324,5 +354,6 @@ main (int argc, char **argv)
   ADD ("hostile", test_hostile);
   ADD ("elsewhere", test_elsewhere);
   ADD ("not-gone", test_not_gone);
+  ADD ("forbidden", test_forbidden);
   return g_test_run ();
 }
