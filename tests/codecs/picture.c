@@ -12,7 +12,7 @@
 typedef struct
 {
   ThSink sink;
-  const ThRaster *raster;
+  const ThPlan *plan;
   Picture *picture;
 } Collector;
 
@@ -68,15 +68,22 @@ static gboolean
 collect (ThSink *sink, const void *rows, gsize stride, guint32 n)
 {
   Collector *collector = (Collector *) sink;
+  const ThRaster *raster = &collector->plan->raster;
   Picture *picture = collector->picture;
 
   g_assert_cmpuint (n, >, 0);
-  g_assert_cmpuint (picture->rows + n, <=, collector->raster->height);
-  g_assert_true (n == 1 || stride >= th_raster_row_bytes (collector->raster));
-  for (guint32 i = 0; i < n; i++, picture->rows++)
-    for (guint32 x = 0; x < picture->size.width; x++)
-      convert_pixel (collector->raster, (const guint8 *) rows + i * stride, x,
-                     picture->rgba + ((gsize) picture->rows * picture->size.width + x) * 4);
+  g_assert_cmpuint (picture->rows + n, <=, raster->height);
+  g_assert_true (n == 1 || stride >= th_raster_row_bytes (raster));
+  for (guint32 i = 0; i < n; i++)
+    {
+      const guint32 pushed = picture->rows++;
+      const guint32 y = collector->plan->bottom_up ? raster->height - 1 - pushed : pushed;
+
+      picture->first = collector->plan->bottom_up ? y : 0;
+      for (guint32 x = 0; x < picture->size.width; x++)
+        convert_pixel (raster, (const guint8 *) rows + i * stride, x,
+                       picture->rgba + ((gsize) y * picture->size.width + x) * 4);
+    }
   return TRUE;
 }
 
@@ -109,7 +116,7 @@ decode_open (const ThCodec *codec, ThSession *session)
   g_assert_cmpuint (plan.raster.height, ==, header->size.height);
   g_assert_true ((plan.raster.alpha != TH_ALPHA_NONE) == header->has_alpha);
   picture = picture_new (header->size);
-  collector = (Collector){ { collect }, &plan.raster, picture };
+  collector = (Collector){ { collect }, &plan, picture };
   before = heap_now ();
   heap_forget_peak ();
   picture->status = codec->decode (session, &plan, &collector.sink, &error);
@@ -157,6 +164,7 @@ picture_decode (ThBytes data)
 guint
 picture_difference (const Picture *a, const Picture *b)
 {
+  gsize start = (gsize) a->first * a->size.width;
   gsize n = (gsize) a->rows * a->size.width;
   int worst = 0;
 
@@ -164,8 +172,8 @@ picture_difference (const Picture *a, const Picture *b)
   g_assert_cmpuint (a->size.height, ==, b->size.height);
   for (gsize i = 0; i < n; i++)
     {
-      const guint8 *p = a->rgba + i * 4;
-      const guint8 *q = b->rgba + i * 4;
+      const guint8 *p = a->rgba + (start + i) * 4;
+      const guint8 *q = b->rgba + (start + i) * 4;
 
       worst = MAX (worst, ABS (p[3] - q[3]));
       for (guint c = 0; c < 3 && p[3] != 0; c++)
@@ -177,12 +185,13 @@ picture_difference (const Picture *a, const Picture *b)
 double
 picture_mean_difference (const Picture *a, const Picture *b)
 {
+  gsize start = (gsize) a->first * a->size.width * 4;
   gsize n = (gsize) a->rows * a->size.width * 4;
   guint64 sum = 0;
 
   g_assert_cmpuint (a->size.width, ==, b->size.width);
   g_assert_cmpuint (a->size.height, ==, b->size.height);
   for (gsize i = 0; i < n; i++)
-    sum += (guint64) ABS (a->rgba[i] - b->rgba[i]);
+    sum += (guint64) ABS (a->rgba[start + i] - b->rgba[start + i]);
   return (double) sum / (double) MAX (n, 1);
 }

@@ -9,6 +9,7 @@
 typedef struct
 {
   ThSize size;
+  guint32 first;   /* row that came, from the top */
   guint32 rows;    /* that came; the rest is zero */
   ThStatus status; /* of our decode */
   char codec[8];   /* ours */

@@ -3,7 +3,8 @@
 """Writes the pictures of the codec suite: make-images.py FOLDER STAMP.
 
 FOLDER/ok/ holds what must decode (partial-NAME: only in part), FOLDER/fail/ what must be refused; there a name
-starts with the status that is expected. Needs nothing but the standard library."""
+starts with the status that is expected. FOLDER/ref/NAME.png has the pixels of ok/NAME. Needs nothing but the
+standard library."""
 import os
 import struct
 import sys
@@ -218,7 +219,7 @@ def noise():
 
 def main():
     folder, stamp = sys.argv[1:]
-    for kind in ('ok', 'fail'):
+    for kind in ('ok', 'fail', 'ref'):
         os.makedirs(os.path.join(folder, kind), exist_ok=True)
     count = 0
     for pictures in (png_pictures, png_bombs, png_damage, gif_pictures, noise):
