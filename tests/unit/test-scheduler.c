@@ -54,7 +54,7 @@ static guint
 next (ThScheduler *scheduler, ThClass klass)
 {
   ThFileJob *job = th_scheduler_take (scheduler, klass);
-  ThWaiter waiter;
+  ThWaiter waiter = { 0 };
 
   if (job == NULL)
     return 0;
@@ -205,7 +205,7 @@ test_drop (void)
 {
   g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
   ThFileJob *job;
-  ThWaiter waiter;
+  ThWaiter waiter = { 0 };
 
   open_with (scheduler, 1, TH_FOREGROUND, 1, 5);
   th_scheduler_open (scheduler, 2, TH_FOREGROUND);
