@@ -52,11 +52,12 @@ typedef struct
   void (*fail_after) (guint count);
   gboolean (*has_failed) (void);
   ThStatus expected;
+  gboolean always; /* whatever the picture, it can happen: only large blocks of memory fail */
 } Failure;
 
-static const Failure read_failure = { "read", fail_reads_after, has_read_failed, TH_STATUS_IO };
+static const Failure read_failure = { "read", fail_reads_after, has_read_failed, TH_STATUS_IO, TRUE };
 static const Failure memory_failure = { "memory", heap_fail_after, heap_has_failed,
-                                        TH_STATUS_NO_MEMORY };
+                                        TH_STATUS_NO_MEMORY, FALSE };
 
 typedef struct
 {
@@ -146,7 +147,8 @@ test_picture (gconstpointer data)
       else
         g_assert_cmpint (outcome.status, ==, own->failure->expected);
     }
-  g_assert_cmpuint (failures, >, 0);
+  if (own->failure->always)
+    g_assert_cmpuint (failures, >, 0);
 }
 
 static void
