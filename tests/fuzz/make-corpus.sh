@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname -- "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
+mkdir -p corpus/bmp corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
 base=$work/base.png
 convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
 convert "$base" "$work/base.ppm"
@@ -51,6 +51,12 @@ cwebp -quiet -q 50 corpus/png/rgba.png -o corpus/webp/lossy-alpha.webp
 gif2webp -quiet corpus/gif/animated.gif -o corpus/webp/animated.webp
 cp corpus/webp/lossy.webp corpus/webp/exif.webp
 exiftool -q -overwrite_original -n -Orientation=6 corpus/webp/exif.webp
+
+python3 ../codecs/images/make-images.py "$work/images" "$work/stamp"
+for name in i1-h12 i2-down i4-h64 i8-short s16-c0-h40 s16-c3-h56 s24-c0-h12 s32-c6-h40 profile-inside rle8 rle4 rle8-move \
+  rle4-move; do
+  cp "$work/images/ok/$name.bmp" corpus/bmp/
+done
 
 # EXIF blocks: byte order, two entries of IFD0, the second one the orientation.
 printf 'Exif\0\0II*\0\010\0\0\0\002\0\017\001\002\0\001\0\0\0a\0\0\0\022\001\003\0\001\0\0\0\006\0\0\0\0\0\0\0' \

@@ -206,13 +206,186 @@ def gif_pictures():
     yield 'fail/corrupt-record.gif', gif(40, 30, b'\x77' * 20, four)
 
 
+def colors(count):
+    return [tuple((i * f + 40) & 255 for f in (7, 101, 29)) for i in range(count)]
+
+
+def indexes(width, height, count):
+    """Rows from the top, with runs of several lengths."""
+    return [[(x * x // 9 + y * 3) % count for x in range(width)] for y in range(height)]
+
+
+def painted(rows, table):
+    return [[table[i] + (255,) if i < len(table) else (0, 0, 0, 255) for i in row] for row in rows]
+
+
+def reference(rows):
+    """Rows of RGBA as PNG."""
+    data = b''.join(b'\0' + bytes(value for pixel in row for value in pixel) for row in rows)
+    return SIGNATURE + ihdr(len(rows[0]), len(rows), 8, 6) + chunk(b'IDAT', zlib.compress(data)) + chunk(b'IEND', b'')
+
+
+def bmp_info(size, width, height, bits, compression=0, used=0, rest=b''):
+    if size == 12:
+        return struct.pack('<IHHHH', 12, width, height, 1, bits)
+    info = struct.pack('<IiiHHIIiiII', size, width, height, 1, bits, compression, 0, 2835, 2835, used, 0)
+    return (info + rest)[:size].ljust(size, b'\0')
+
+
+def bmp_file(info, palette, body, offset=None):
+    start = 14 + len(info) + len(palette)
+    return struct.pack('<2sIHHI', b'BM', start + len(body), 0, 0, start if offset is None else offset) \
+        + info + palette + body
+
+
+def bmp_palette(table, entry=4):
+    return b''.join(bytes((b, g, r, 99)[:entry]) for r, g, b in table)
+
+
+def bmp_rows(rows, bits):
+    """In the order that they are to have in the file."""
+    packed = (pack(row, bits) if bits <= 8 else b''.join(v.to_bytes(bits // 8, 'little') for v in row)
+              for row in rows)
+    return b''.join(row + bytes(-len(row) % 4) for row in packed)
+
+
+def bmp_runs(row, bits):
+    """One row in runs, and where there are none one by one; without its end."""
+    def halves(values):
+        return pack(values, 4) if bits == 4 else bytes(values)
+    out = b''
+    while row:
+        run = next((i for i, v in enumerate(row) if v != row[0]), len(row))
+        run = min(run, 255)
+        if run < 3 and len(row) >= 3:
+            run = min(len(row), 3 + len(row) % 4)
+            data = halves(row[:run])
+            out += bytes((0, run)) + data + bytes(len(data) % 2)
+        else:
+            out += bytes((run,)) + halves([row[0]] * 2 if bits == 4 else row[:1])
+        row = row[run:]
+    return out
+
+
+def bmp_indexed():
+    for bits in (1, 2, 4, 8):
+        rows = indexes(45, 11, 1 << bits)
+        table = colors(1 << bits)
+        short = table[:(1 << bits) * 2 // 3]
+        body = bmp_rows(rows[::-1], bits)
+        for size in (12, 16, 40, 52, 56, 64, 108, 124):
+            yield 'i%d-h%d' % (bits, size), bmp_file(
+                bmp_info(size, 45, 11, bits), bmp_palette(table, 3 if size == 12 else 4), body), painted(rows, table)
+        yield 'i%d-short' % bits, bmp_file(bmp_info(40, 45, 11, bits, 0, len(short)), bmp_palette(short),
+                                           body), painted(rows, short)
+        yield 'i%d-down' % bits, bmp_file(bmp_info(40, 45, -11, bits), bmp_palette(table),
+                                          bmp_rows(rows, bits)), painted(rows, table)
+    info, palette = bmp_info(40, 45, 11, 8), bmp_palette(table)
+    yield 'offset-0', bmp_file(info, palette, body, 0), painted(rows, table)
+    yield 'offset-beyond', bmp_file(info, palette, body, 1 << 31), painted(rows, table)
+    yield 'offset-in-palette', bmp_file(info, palette, body, 54), painted(rows, table)
+    yield 'offset-gap', bmp_file(info, palette, bytes(99) + body, 54 + 1024 + 99), painted(rows, table)
+    yield 'palette-cut', bmp_file(info, palette[:400], body), painted(rows, table[:100])
+    yield 'palette-300', bmp_file(bmp_info(40, 45, 11, 8, 0, 300), palette + bytes(176), body), painted(rows, table)
+    yield 'palette-wild', bmp_file(bmp_info(40, 45, 11, 8, 0, 0xffffffff), palette, body), painted(rows, table)
+    yield 'no-padding', bmp_file(info, palette, body[:-3]), painted(rows, table)
+    large = indexes(300, 250, 256)
+    yield 'large', bmp_file(bmp_info(40, 300, 250, 8), palette, bmp_rows(large[::-1], 8)), painted(large, table)
+    lost = [[(0, 0, 0, 0)] * 45] * 5
+    yield 'partial-up', bmp_file(info, palette, body[:48 * 6 + 44]), lost + painted(rows, table)[5:]
+    yield 'partial-down', bmp_file(bmp_info(40, 45, -11, 8), palette,
+                                   bmp_rows(rows, 8)[:48 * 6 + 44]), painted(rows, table)[:6] + lost
+
+
+def bmp_sampled():
+    """Widths of the samples in the order of their masks: where each begins, and how long it is."""
+    kinds = ((16, 0, 40, ((10, 5), (5, 5), (0, 5))), (16, 3, 40, ((11, 5), (5, 6), (0, 5))),
+             (16, 3, 56, ((8, 4), (4, 4), (0, 4), (12, 4))), (16, 6, 40, ((10, 5), (5, 5), (0, 5), (15, 1))),
+             (16, 3, 52, ((0, 2), (2, 3), (5, 1))), (24, 0, 12, ((16, 8), (8, 8), (0, 8))),
+             (24, 0, 40, ((16, 8), (8, 8), (0, 8))), (24, 0, 64, ((16, 8), (8, 8), (0, 8))),
+             (32, 0, 40, ((16, 8), (8, 8), (0, 8))), (32, 0, 124, ((16, 8), (8, 8), (0, 8))),
+             (32, 3, 40, ((24, 8), (16, 8), (8, 8))), (32, 3, 108, ((16, 8), (8, 8), (0, 8), (24, 8))),
+             (32, 3, 124, ((0, 8), (8, 8), (16, 8), (24, 8))), (32, 6, 40, ((0, 8), (8, 8), (16, 8), (24, 8))),
+             (32, 3, 56, ((20, 10), (10, 10), (0, 10), (30, 2))))
+    for bits, compression, size, spans in kinds:
+        values = [[[sample(x, y, c, (1 << n) - 1) for c, (_, n) in enumerate(spans)] for x in range(37)]
+                  for y in range(13)]
+        junk = 0x5a000000 if bits == 32 and compression == 0 else 0
+        rows = [[sum(v << at for v, (at, _) in zip(pixel, spans)) | junk for pixel in row] for row in values]
+        shown = [[tuple((v * 255 * 2 + (1 << n) - 1) // ((1 << n) - 1) // 2 for v, (_, n) in zip(pixel, spans))
+                  for pixel in row] for row in values]
+        shown = [[(pixel + (255,))[:4] for pixel in row] for row in shown]
+        masks = struct.pack('<%dI' % len(spans), *(((1 << n) - 1) << at for at, n in spans)) if compression else b''
+        info = bmp_info(size, 37, 13, bits, compression, 0, masks)
+        after = masks if size == 40 else b''
+        yield 's%d-c%d-h%d' % (bits, compression, size), bmp_file(info, after, bmp_rows(rows[::-1], bits)), shown
+    profile = bytes(range(200))
+    body = bmp_rows(rows, 32)
+    for name, at in (('inside', 124 + len(body)), ('outside', 125 + len(body)), ('far', 0xffffffff)):
+        rest = masks + b'DEBM' + bytes(52) + struct.pack('<II', at, len(profile))
+        info = bmp_info(124, 37, -13, 32, 3, 0, rest)
+        yield 'profile-' + name, bmp_file(info, b'', body + profile), shown
+
+
+def bmp_packed():
+    for bits in (4, 8):
+        rows = indexes(300, 9, 1 << bits)
+        table = colors(1 << bits)
+        palette = bmp_palette(table)
+        info = bmp_info(40, 300, 9, bits, {8: 1, 4: 2}[bits])
+        each = [bmp_runs(row, bits) for row in rows[::-1]]
+        shown = painted(rows, table)
+        name = 'rle%d' % bits
+        body = b'\0\0'.join(each) + b'\0\1'
+        yield name, bmp_file(info, palette, body), shown
+        yield name + '-no-end', bmp_file(info, palette, body[:-2]), shown
+        yield name + '-beyond', bmp_file(info, palette, b'\x09\x01\0\0'.join(each)), shown
+        yield name + '-down', bmp_file(bmp_info(40, 300, -9, bits, {8: 1, 4: 2}[bits]), palette, body), shown[::-1]
+        lost = [[(0, 0, 0, 0)] * 300] * 5
+        cut = b'\0\0'.join(each[:4]) + b'\0\0' + each[4][:20]
+        yield 'partial-' + name, bmp_file(info, palette, cut), lost + shown[5:]
+        blank = [[0] * 300] * 5
+        cut = b'\0\0'.join(each[:4]) + b'\0\1' + b'\xff\1'
+        yield name + '-early', bmp_file(info, palette, cut), painted(blank, table) + shown[5:]
+        steps = b'\x02\x33\0\2\3\0\x03\x33\0\2\1\3\x01\x33\0\0\x01\x33\0\1' if bits == 4 else \
+            b'\x02\3\0\2\3\0\x03\3\0\2\1\3\x01\3\0\0\x01\3\0\1'
+        moved = [[0] * 10 for _ in range(6)]
+        for y, first, after in ((5, 0, 2), (5, 5, 8), (2, 9, 10), (1, 0, 1)):
+            moved[y][first:after] = [3] * (after - first)
+        yield name + '-move', bmp_file(bmp_info(40, 10, 6, bits, {8: 1, 4: 2}[bits]), palette,
+                                       steps), painted(moved, table)
+    pairs = [[1, 2, 1, 2, 1, 2, 1]]
+    yield 'rle4-pairs', bmp_file(bmp_info(64, 7, 1, 4, 2), palette[:64], b'\x07\x12\0\1'), painted(pairs, table)
+
+
+def bmp_pictures():
+    for pictures in (bmp_indexed, bmp_sampled, bmp_packed):
+        for name, data, shown in pictures():
+            yield 'ok/%s.bmp' % name, data
+            yield 'ref/%s.bmp.png' % name, reference(shown)
+    body = bytes(4000)
+    for name, info in (('too-large', bmp_info(40, 1 << 30, 1 << 30, 24)), ('corrupt-zero', bmp_info(40, 0, 4, 24)),
+                       ('too-large-lowest', bmp_info(40, 4, -1 << 31, 1)), ('corrupt-flat', bmp_info(12, 4, 0, 8)),
+                       ('corrupt-negative', bmp_info(40, -4, 4, 24)), ('corrupt-bits', bmp_info(40, 4, 4, 7)),
+                       ('corrupt-bits-0', bmp_info(40, 4, 4, 0)), ('corrupt-rle', bmp_info(40, 4, 4, 4, 1)),
+                       ('corrupt-compression', bmp_info(40, 4, 4, 8, 99)), ('corrupt-header', bmp_info(16, 4, 4, 8)[:9]),
+                       ('unknown-format-jpeg', bmp_info(40, 4, 4, 0, 4)),
+                       ('unknown-format-png', bmp_info(124, 4, 4, 0, 5)),
+                       ('unknown-format-huffman', bmp_info(64, 4, 4, 1, 3)),
+                       ('unknown-format-header', bmp_info(200, 4, 4, 8))):
+        yield 'fail/%s.bmp' % name, bmp_file(info, b'', b'' if len(info) < 12 else body)
+    yield 'fail/corrupt-header-size.bmp', bmp_file(struct.pack('<I', 8), b'', body)
+    yield 'fail/corrupt-no-pixels.bmp', bmp_file(bmp_info(40, 45, 11, 8), bytes(1024), bytes(20))
+    yield 'fail/corrupt-no-runs.bmp', bmp_file(bmp_info(40, 45, 11, 8, 1), bytes(1024), b'\5\1\0')
+
+
 def noise():
     """Headers that say something, followed by nothing of it."""
     heads = ((b'RIFF\xff\xff\xff\x7fWEBPVP8 \xff\xff\xff\x7f', 'corrupt-webp-lossy'),
              (b'RIFF\x40\0\0\0WEBPVP8L', 'corrupt-webp-lossless'),
              (b'RIFF\x40\0\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0', 'too-large-webp-animation'),
              (b'RIFF\0\0\0\0WEBP', 'corrupt-webp-empty'), (SIGNATURE, 'corrupt-png'),
-             (b'GIF89a\x10\0\x10\0', 'corrupt-gif'))
+             (b'GIF89a\x10\0\x10\0', 'corrupt-gif'), (b'BM' + bytes(12) + b'\x28\0\0\0', 'too-large-bmp'))
     for head, name in heads:
         yield 'fail/%s-noise' % name, head + bytes((i * i * 7 + 251) & 255 for i in range(200))
 
@@ -222,7 +395,7 @@ def main():
     for kind in ('ok', 'fail', 'ref'):
         os.makedirs(os.path.join(folder, kind), exist_ok=True)
     count = 0
-    for pictures in (png_pictures, png_bombs, png_damage, gif_pictures, noise):
+    for pictures in (png_pictures, png_bombs, png_damage, gif_pictures, bmp_pictures, noise):
         for name, data in pictures():
             with open(os.path.join(folder, name), 'wb') as out:
                 out.write(data)
