@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/th-paths.h"
+
 #define NAME "a.png"
 
 static void
@@ -147,6 +149,31 @@ broken_entry (Fixture *fixture, const char *path, const char *uri)
 }
 
 static void
+cut_entry (Fixture *fixture, const char *path, const char *uri)
+{
+  g_autofree char *cached = th_cache_path (fixture->cache, uri, TH_FLAVOR_NORMAL);
+  g_autofree char *data = NULL;
+  gsize size;
+
+  situation_valid (fixture, path, uri);
+  g_assert_true (g_file_get_contents (cached, &data, &size, NULL));
+  write_file (cached, data, size - 20);
+}
+
+/* A PNG that says nothing of whose it is. */
+static void
+keyless_entry (Fixture *fixture, const char *path, const char *uri)
+{
+  g_autofree char *cached = th_cache_path (fixture->cache, uri, TH_FLAVOR_NORMAL);
+  g_autofree char *data = NULL;
+  gsize size;
+
+  situation_valid (fixture, path, uri);
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  write_file (cached, data, size);
+}
+
+static void
 foreign_entry (Fixture *fixture, const char *path, const char *uri)
 {
   g_autofree char *other = fixture_picture (fixture, "b.png", 300, 200, 2);
@@ -187,22 +214,48 @@ failed_by_limit (Fixture *fixture, const char *path, const char *uri)
   fixture->options.limits.max_pixels = 3000000;
 }
 
-void
-situation_mark (Fixture *fixture, const char *path, const char *uri, ThStatus cause, guint32 box,
-                const char *handler)
+static void
+mark (Fixture *fixture, const char *path, const char *uri, ThStatus cause, guint32 box,
+      const char *handler)
 {
   ThFailBasis basis = { handler, &fixture->options.limits };
   ThStamp stamp;
 
-  situation_picture (fixture, path, uri);
   g_assert_true (th_stamp_from_path (path, &stamp, NULL, NULL));
   g_assert_true (th_fail_store (fixture->cache, uri, &stamp, &basis, cause, box, "no", NULL));
+}
+
+void
+situation_mark (Fixture *fixture, const char *path, const char *uri, ThStatus cause, guint32 box,
+                const char *handler)
+{
+  situation_picture (fixture, path, uri);
+  mark (fixture, path, uri, cause, box, handler);
 }
 
 static void
 failed_by_another (Fixture *fixture, const char *path, const char *uri)
 {
   situation_mark (fixture, path, uri, TH_STATUS_CRASHED, 128, "something else");
+}
+
+static void
+slow_once (Fixture *fixture, const char *path, const char *uri)
+{
+  g_autofree char *worker = th_paths_worker ();
+  g_autofree char *handler = th_check_handler (worker);
+
+  situation_mark (fixture, path, uri, TH_STATUS_TIMEOUT, 128, handler);
+}
+
+static void
+slow_twice (Fixture *fixture, const char *path, const char *uri)
+{
+  g_autofree char *worker = th_paths_worker ();
+  g_autofree char *handler = th_check_handler (worker);
+
+  slow_once (fixture, path, uri);
+  mark (fixture, path, uri, TH_STATUS_TIMEOUT, 128, handler);
 }
 
 const Situation situations[] = {
@@ -259,6 +312,14 @@ const Situation situations[] = {
     .status = TH_STATUS_OK, .good = TRUE, .state = TH_CACHE_STALE, .why = "X-Thimble::Stamp" },
   { "broken-entry", broken_entry, "image/png", .reason = TH_REASON_MAKE, .status = TH_STATUS_OK,
     .good = TRUE, .state = TH_CACHE_CORRUPT, .why = "PNG" },
+  { "cut-entry", cut_entry, "image/png", .reason = TH_REASON_MAKE, .status = TH_STATUS_OK,
+    .good = TRUE, .state = TH_CACHE_CORRUPT, .why = "PNG" },
+  { "keyless-entry", keyless_entry, "image/png", .reason = TH_REASON_MAKE, .status = TH_STATUS_OK,
+    .good = TRUE, .state = TH_CACHE_CORRUPT, .why = "Thumb::URI" },
+  { "slow-once", slow_once, "image/png", .reason = TH_REASON_MAKE, .status = TH_STATUS_OK,
+    .good = TRUE, .state = TH_CACHE_MISSING, .failure = TH_FAIL_VALID },
+  { "slow-twice", slow_twice, "image/png", .reason = TH_REASON_REMEMBERED, .status = TH_STATUS_OK,
+    .state = TH_CACHE_MISSING, .failure = TH_FAIL_VALID, .why = "remembered" },
   { "foreign-entry", foreign_entry, "image/png", .reason = TH_REASON_MAKE, .status = TH_STATUS_OK,
     .good = TRUE, .state = TH_CACHE_CORRUPT, .why = "Thumb::URI" },
   { "unwritable", unwritable, "image/png", .reason = TH_REASON_UNWRITABLE, .status = -1,
