@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include "base/th-paths.h"
 #include "engine/th-config.h"
 #include "engine/th-engine.h"
+#include "engine/th-mime.h"
 
 void
 th_engine_options_init (ThEngineOptions *options)
@@ -39,6 +41,24 @@ load_tumbler (ThEngineOptions *options)
     g_ptr_array_add (options->problems, g_utf8_make_valid (error->message, -1));
 }
 
+/* A rule for a format that nobody knows is a rule that somebody believes in vain. */
+static void
+check_codecs (const ThEngineOptions *options)
+{
+  g_autofree char *folder =
+      options->manifest_dir != NULL ? g_strdup (options->manifest_dir) : th_paths_manifests ();
+  g_autoptr (ThMime) mime = NULL;
+  g_autofree const char **codecs = NULL;
+
+  if (th_rules_are_empty (options->rules))
+    return;
+  mime = th_mime_new (folder, NULL);
+  if (mime == NULL)
+    return;
+  codecs = th_mime_codecs (mime);
+  th_rules_check_codecs (options->rules, codecs, options->problems);
+}
+
 gboolean
 th_engine_options_load (ThEngineOptions *options, GError **error)
 {
@@ -58,5 +78,6 @@ th_engine_options_load (ThEngineOptions *options, GError **error)
   if (file == NULL)
     return FALSE;
   options->rules = th_rules_from_conf (file, options->problems);
+  check_codecs (options);
   return th_config_read_limits (options->config_path, &options->limits, options->problems, error);
 }

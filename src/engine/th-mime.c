@@ -192,6 +192,19 @@ th_mime_types (const ThMime *mime)
   return (const char *const *) mime->types->pdata;
 }
 
+const char **
+th_mime_codecs (const ThMime *mime)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
+  GHashTableIter iter;
+  gpointer codec;
+
+  g_hash_table_iter_init (&iter, mime->known);
+  while (g_hash_table_iter_next (&iter, NULL, &codec))
+    g_hash_table_add (names, codec);
+  return (const char **) g_hash_table_get_keys_as_array (names, NULL);
+}
+
 /* The database knows that image/x-apple-ios-png is a kind of image/png. A type that everything is a
  * kind of is no evidence. */
 static const char *

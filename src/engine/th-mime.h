@@ -18,6 +18,8 @@ void th_mime_free (ThMime *mime);
 const char *th_mime_codec (ThMime *mime, const char *mime_type);
 /* Whether a file that somebody calls this type is tried. Thread-safe. */
 gboolean th_mime_tries (ThMime *mime, const char *mime_type);
+/* The names of all codecs, each once, NULL-terminated. Caller frees the array only. */
+const char **th_mime_codecs (const ThMime *mime);
 /* NULL-terminated: the manifests' types and all names by which the shared MIME database knows
  * them. */
 const char *const *th_mime_types (const ThMime *mime);

@@ -8,6 +8,7 @@
 #include "engine/th-place.h"
 
 #define MIB           (1024u * 1024u)
+#define EXTERNAL      "external"
 #define CONF_GROUP    "rules"
 #define CONF_PREFIX   "rules "
 #define MAX_FILE_MIB  (1024u * 1024u)
@@ -76,7 +77,7 @@ static const struct
 } tumbler_groups[] = {
   { "JPEGThumbnailer", "jpeg" },
   { "PixbufThumbnailer", NULL },
-  { "DesktopThumbnailer", "external" },
+  { "DesktopThumbnailer", EXTERNAL },
 };
 
 static RuleSet *
@@ -283,6 +284,20 @@ th_rules_from_tumbler (GKeyFile *file, GPtrArray *problems)
   return rules;
 }
 
+void
+th_rules_check_codecs (const ThRules *rules, const char *const *codecs, GPtrArray *problems)
+{
+  for (guint i = 0; i < rules->sets->len; i++)
+    {
+      const RuleSet *set = rules->sets->pdata[i];
+
+      if (set->codec != NULL && strcmp (set->codec, EXTERNAL) != 0
+          && !g_strv_contains (codecs, set->codec))
+        g_ptr_array_add (problems,
+                         g_strdup_printf ("[%s] is about no format that there is", set->group));
+    }
+}
+
 gboolean
 th_rules_are_empty (const ThRules *rules)
 {
@@ -333,7 +348,7 @@ is_about (const RuleSet *set, const ThRulesFile *file)
   if (file->codec[0] == '\0')
     return set->any_codec;
   if (set->codec == NULL)
-    return strcmp (file->codec, "external") != 0;
+    return strcmp (file->codec, EXTERNAL) != 0;
   return strcmp (set->codec, file->codec) == 0;
 }
 

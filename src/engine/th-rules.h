@@ -6,7 +6,8 @@
  *   exclude=~/Private;  # nothing in these folders, nor these files
  *   include=~;/media;   # nothing but what is in one of these
  *   max-file-mib=100    # no larger file; 0: any
- *   [rules jpeg]        # the same once more for one format
+ *   [rules jpeg]        # the same once more for one format, named as its codec is; "external":
+ *                       # those that other programs make
  *   enabled=false
  */
 #pragma once
@@ -25,6 +26,9 @@ ThRules *th_rules_from_conf (GKeyFile *file, GPtrArray *problems);
 /* Groups are thumbnailers of tumbler, each for the formats that it makes there. A format that
  * several make is left out only where all of them are told to, as there. */
 ThRules *th_rules_from_tumbler (GKeyFile *file, GPtrArray *problems);
+
+/* Complains of groups for formats that are none of these. */
+void th_rules_check_codecs (const ThRules *rules, const char *const *codecs, GPtrArray *problems);
 
 typedef enum
 {

@@ -6,6 +6,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "engine/th-types.h"
+
 /* A MIME database of our own, whatever the system has. */
 static void
 write_file (const char *folder, const char *name, const char *text)
@@ -125,6 +127,58 @@ test_flood (void)
     }
 }
 
+static const struct
+{
+  const char *type;
+  const char *codec;
+} codec_rows[] = {
+  { "image/a", "first" },
+  { "image/x-a", "first" },
+  { "image/a-grandchild", "first" },
+  { "image/old-b", "second" },
+  { "image/shared", "first" },
+  { "image/c", NULL },
+  { "", "" },
+  { "application/octet-stream", "" },
+};
+
+/* A type that two codecs name is the first one's, as is the order of the manifest. */
+static void
+test_codecs (void)
+{
+  g_autoptr (ThMime) mime = mime_of ("[Codec first]\nMimeTypes=image/a;image/shared;\n"
+                                     "[Codec second]\nMimeTypes=image/b;image/shared\n");
+  g_autofree const char **codecs = th_mime_codecs (mime);
+
+  for (guint i = 0; i < G_N_ELEMENTS (codec_rows); i++)
+    g_assert_cmpstr (th_mime_codec (mime, codec_rows[i].type), ==, codec_rows[i].codec);
+  g_assert_cmpuint (g_strv_length ((char **) codecs), ==, 2);
+  g_assert_true (g_strv_contains (codecs, "first"));
+  g_assert_true (g_strv_contains (codecs, "second"));
+}
+
+static void
+expect_chain (const char *type, const char *expected)
+{
+  g_auto (GStrv) chain = th_types_chain (type);
+  g_autofree char *joined = g_strjoinv (" ", chain);
+
+  g_assert_cmpstr (joined, ==, expected);
+}
+
+static void
+test_chain (void)
+{
+  expect_chain ("image/a-grandchild",
+                "image/a-grandchild image/a-kind image/a application/octet-stream");
+  expect_chain ("image/x-a", "image/x-a image/a application/octet-stream");
+  expect_chain ("text/x-any", "text/x-any text/plain application/octet-stream");
+  expect_chain ("text/plain", "text/plain application/octet-stream");
+  expect_chain ("application/octet-stream", "application/octet-stream");
+  expect_chain ("inode/directory", "inode/directory");
+  expect_chain ("", " application/octet-stream");
+}
+
 static void
 test_nothing (void)
 {
@@ -150,6 +204,8 @@ main (int argc, char **argv)
   g_test_add_func ("/mime/manifest", test_manifest);
   g_test_add_func ("/mime/tries", test_tries);
   g_test_add_func ("/mime/flood", test_flood);
+  g_test_add_func ("/mime/codecs", test_codecs);
+  g_test_add_func ("/mime/chain", test_chain);
   g_test_add_func ("/mime/nothing", test_nothing);
   result = g_test_run ();
   remove_database (home);

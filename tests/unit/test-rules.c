@@ -155,6 +155,21 @@ test_problems (void)
     g_assert_nonnull (strstr (problems->pdata[i], expected[i]));
 }
 
+static void
+test_codecs (void)
+{
+  static const char *const codecs[] = { "gif", "jpeg", NULL };
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (ThRules) rules =
+      read_rules ("[rules]\nexclude=/a\n[rules jpeg]\nenabled=false\n[rules jpg]\nenabled=false\n"
+                  "[rules external]\nenabled=false",
+                  FALSE, problems);
+
+  th_rules_check_codecs (rules, codecs, problems);
+  g_assert_cmpuint (problems->len, ==, 1);
+  g_assert_nonnull (strstr (problems->pdata[0], "[rules jpg]"));
+}
+
 /* As tumbler brings it: nothing of it is about pictures. */
 static void
 test_shipped (void)
@@ -185,6 +200,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/rules/symlinks", test_symlinks);
   g_test_add_func ("/rules/problems", test_problems);
+  g_test_add_func ("/rules/codecs", test_codecs);
   g_test_add_func ("/rules/shipped", test_shipped);
   return g_test_run ();
 }
