@@ -55,7 +55,7 @@ install_packages () {
   [ -n "$missing" ] || return 0
   as_root=
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || die "please install: $missing"
+    command -v sudo >/dev/null || die "please install, as root: apt-get install $missing"
     as_root=sudo
   fi
   say "Installing: $missing"
