@@ -62,7 +62,7 @@ typedef struct
 {
   const char *uri;
   const char *mime_type; /* what the data are; NULL leaves the key out */
-  ThSize full;           /* of the source as seen */
+  ThSize full;           /* of the source as seen; 0 × 0: not known */
   ThStamp stamp;
   guint pages;     /* written where above 1 */
   double duration; /* seconds, written where above 0 */

@@ -71,8 +71,11 @@ add_description (TextList *list, const ThThumbnailInfo *info)
 {
   if (info->mime_type && is_mime_type (info->mime_type))
     add (list, "Thumb::Mimetype", g_strdup (info->mime_type));
-  add_u64 (list, "Thumb::Image::Width", info->full.width);
-  add_u64 (list, "Thumb::Image::Height", info->full.height);
+  if (info->full.width > 0 && info->full.height > 0)
+    {
+      add_u64 (list, "Thumb::Image::Width", info->full.width);
+      add_u64 (list, "Thumb::Image::Height", info->full.height);
+    }
   if (info->pages > 1)
     add_u64 (list, "Thumb::Document::Pages", info->pages);
   if (info->duration > 0 && info->duration < LONGEST_LENGTH)

@@ -71,6 +71,7 @@ codec_of (Look *look)
     {
       checker->last_codec = th_mime_codec (checker->tools->mime, look->mime_type);
       checker->last_type = look->mime_type;
+      g_clear_pointer (&checker->last_programs, g_free);
     }
   return checker->last_codec;
 }
@@ -146,13 +147,28 @@ is_tried (Look *look, GError **error)
   return FALSE;
 }
 
+/* By its type a file is for our own decoders or for others' programs. */
+static ThFailState
+recall_failure (Look *look, ThFailure *failure)
+{
+  ThChecker *checker = look->checker;
+  const ThCheckTools *tools = checker->tools;
+  ThFailBasis basis = tools->basis;
+
+  if (g_str_equal (codec_of (look), TH_MIME_EXTERNAL))
+    {
+      if (checker->last_programs == NULL)
+        checker->last_programs = th_check_programs (tools->entries, look->mime_type);
+      basis.handler = checker->last_programs;
+    }
+  return th_fail_lookup (tools->cache, look->uri, &look->stamp, &basis, failure);
+}
+
 static gboolean
 is_worth_a_try (Look *look, GError **error)
 {
-  const ThCheckTools *tools = look->checker->tools;
   g_auto (ThFailure) failure = { 0 };
-  ThFailState state =
-      th_fail_lookup (tools->cache, look->uri, &look->stamp, &tools->basis, &failure);
+  ThFailState state = recall_failure (look, &failure);
 
   if (state != TH_FAIL_VALID || !th_failure_forbids (&failure, th_flavor_box (look->flavor)))
     return TRUE;
@@ -260,7 +276,9 @@ th_check (ThChecker *checker, const char *uri, const char *mime_type, ThFlavor f
       check->code = th_message_code (error);
       check->message = th_message_text (uri, error);
     }
-  else
+  else if (check->verdict == TH_CHECK_MAKE && g_str_equal (codec_of (&look), TH_MIME_EXTERNAL))
+    check->lane = TH_LANE_PROGRAMS;
+  if (check->verdict != TH_CHECK_ERROR)
     check->key = (ThFileKey){
       .device = look.st.st_dev,
       .inode = look.st.st_ino,
@@ -276,6 +294,7 @@ void
 th_checker_clear (ThChecker *checker)
 {
   g_clear_error (&checker->unwritable);
+  g_clear_pointer (&checker->last_programs, g_free);
 }
 
 char *
@@ -299,4 +318,35 @@ th_check_handler (const char *worker_path)
   if (th_stamp_from_path (worker_path, &stamp, NULL, NULL))
     build = th_stamp_to_text (&stamp);
   return g_strdup_printf ("thimble-worker %s #%s", TH_VERSION, build != NULL ? build : "");
+}
+
+/* What was written down of a failure is void once one of them is another. */
+char *
+th_check_programs (ThEntries *entries, const char *mime_type)
+{
+  g_autoptr (GPtrArray) found = th_entries_find (entries, mime_type);
+  g_autoptr (GString) names = g_string_new (NULL);
+  g_autoptr (GString) builds = g_string_new (" #");
+
+  for (guint i = 0; i < found->len; i++)
+    {
+      const ThEntry *entry = found->pdata[i];
+      g_autofree char *name = th_entry_program (entry);
+      g_autofree char *path = g_find_program_in_path (entry->words[0]);
+      g_autofree char *build = NULL;
+      ThStamp stamp;
+
+      if (path != NULL && th_stamp_from_path (path, &stamp, NULL, NULL))
+        build = th_stamp_to_text (&stamp);
+      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", name);
+      g_string_append_printf (builds, "%s;", build != NULL ? build : "");
+      if (th_stamp_from_path (entry->path, &stamp, NULL, NULL))
+        {
+          g_autofree char *written = th_stamp_to_text (&stamp);
+
+          g_string_append_printf (builds, "%s;", written);
+        }
+    }
+  g_string_append (names, builds->str);
+  return g_string_free (g_steal_pointer (&names), FALSE);
 }

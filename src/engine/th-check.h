@@ -35,13 +35,22 @@ typedef enum
 /* A stable lower-case word. */
 const char *th_reason_name (ThReason reason);
 
+/* Files that are waited for apart, so that those of one kind do not hold up the others. */
+typedef enum
+{
+  TH_LANE_PICTURES, /* what may be ours to decode */
+  TH_LANE_PROGRAMS, /* what programs of others are needed for, by its type */
+  TH_N_LANES
+} ThLaneName;
+
 typedef struct
 {
   ThVerdict verdict;
   ThReason reason;
-  ThFileKey key; /* unless an error */
-  ThError code;  /* of an error */
-  char *message; /* of an error; the caller frees */
+  ThLaneName lane; /* of what is to be made */
+  ThFileKey key;   /* unless an error */
+  ThError code;    /* of an error */
+  char *message;   /* of an error; the caller frees */
 } ThCheck;
 
 /* All borrowed. */
@@ -50,7 +59,8 @@ typedef struct
   const ThCache *cache;
   ThMime *mime;
   const ThRules *rules;
-  ThFailBasis basis;
+  ThFailBasis basis;  /* of our own decoders */
+  ThEntries *entries; /* NULL: none */
 } ThCheckTools;
 
 /* What the verdicts of one pass share. */
@@ -60,6 +70,7 @@ typedef struct
   /* Remembered from one URI to the next; NULL and FALSE to begin with. */
   const char *last_type;  /* by address: equal types of a request are one string */
   const char *last_codec; /* th_mime_codec */
+  char *last_programs;    /* th_check_programs, or NULL: not asked */
   gboolean asked_writable;
   GError *unwritable;
 } ThChecker;
@@ -74,5 +85,7 @@ char *th_check_codec (const ThRules *rules, const char *path, guint64 size, cons
 /* How failures of this worker program are remembered (ThFailBasis): its version and its build, so
  * that what an older one failed at is tried again. Caller frees. */
 char *th_check_handler (const char *worker_path);
+/* The same for the programs that serve a type. */
+char *th_check_programs (ThEntries *entries, const char *mime_type);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ThChecker, th_checker_clear)

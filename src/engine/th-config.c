@@ -5,13 +5,12 @@
 
 #include <stddef.h>
 
-#define GROUP "limits"
-#define MIB   (1024u * 1024u)
+#define MIB (1024u * 1024u)
 
 typedef struct
 {
   const char *key;
-  gsize offset;  /* in ThLimits */
+  gsize offset;  /* in the record */
   gboolean wide; /* guint64, else guint32 */
   guint64 unit;
   guint64 min; /* in units */
@@ -21,13 +20,33 @@ typedef struct
 #define WIDE(field)   offsetof (ThLimits, field), TRUE
 #define NARROW(field) offsetof (ThLimits, field), FALSE
 
-static const LimitRow rows[] = {
+static const LimitRow limit_rows[] = {
   { "max-megapixels", WIDE (max_pixels), 1000000, 1, 100000 },
   { "max-decode-mib", WIDE (max_plan_bytes), MIB, 1, 1024 * 1024 },
   { "memory-budget-mib", WIDE (budget_bytes), MIB, 1, 1024 * 1024 },
   { "cpu-seconds", NARROW (cpu_ms), 1000, 1, 86400 },
   { "wall-seconds", NARROW (wall_ms), 1000, 1, 86400 },
 };
+
+#define EXTERNAL_WIDE(field)   offsetof (ThExternalOptions, field), TRUE
+#define EXTERNAL_NARROW(field) offsetof (ThExternalOptions, field), FALSE
+
+static const LimitRow external_rows[] = {
+  { "wall-seconds", EXTERNAL_NARROW (wall_ms), 1000, 1, 86400 },
+  { "memory-mib", EXTERNAL_WIDE (memory_bytes), MIB, 64, 1024 * 1024 },
+};
+
+typedef struct
+{
+  const char *name;
+  const LimitRow *rows;
+  guint n_rows;
+  const char *flag; /* a key that is no number, or NULL */
+} Group;
+
+static const Group limits_group = { "limits", limit_rows, G_N_ELEMENTS (limit_rows), NULL };
+static const Group external_group = { "external", external_rows, G_N_ELEMENTS (external_rows),
+                                      "allow-unsandboxed" };
 
 static char *
 find (const char *folder, const char *name, GFileTest test)
@@ -76,18 +95,18 @@ th_config_find_tumbler (void)
 }
 
 static const LimitRow *
-find_row (const char *key)
+find_row (const Group *group, const char *key)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (g_str_equal (rows[i].key, key))
-      return &rows[i];
+  for (guint i = 0; i < group->n_rows; i++)
+    if (g_str_equal (group->rows[i].key, key))
+      return &group->rows[i];
   return NULL;
 }
 
 static void
-set_limit (ThLimits *limits, const LimitRow *row, guint64 value)
+set_field (gpointer record, const LimitRow *row, guint64 value)
 {
-  guint8 *field = (guint8 *) limits + row->offset;
+  guint8 *field = (guint8 *) record + row->offset;
 
   if (row->wide)
     *(guint64 *) (gpointer) field = value * row->unit;
@@ -105,34 +124,64 @@ complain (GPtrArray *problems, char *text)
 }
 
 static void
-read_limit (GKeyFile *file, const char *key, ThLimits *limits, GPtrArray *problems)
+read_number (GKeyFile *file, const Group *group, const LimitRow *row, gpointer record,
+             GPtrArray *problems)
 {
-  const LimitRow *row = find_row (key);
-  g_autofree char *text = g_key_file_get_value (file, GROUP, key, NULL);
+  g_autofree char *text = g_key_file_get_value (file, group->name, row->key, NULL);
   guint64 value;
 
-  if (row == NULL)
-    complain (problems, g_strdup_printf ("[%s] has no key “%s”", GROUP, key));
-  else if (text == NULL
-           || !g_ascii_string_to_unsigned (g_strstrip (text), 10, row->min, row->max, &value, NULL))
-    complain (problems,
-              g_strdup_printf ("[%s] %s: “%s” is not a whole number from %" G_GUINT64_FORMAT
-                               " to %" G_GUINT64_FORMAT,
-                               GROUP, key, text != NULL ? text : "", row->min, row->max));
+  if (text != NULL
+      && g_ascii_string_to_unsigned (g_strstrip (text), 10, row->min, row->max, &value, NULL))
+    set_field (record, row, value);
   else
-    set_limit (limits, row, value);
+    complain (problems, g_strdup_printf (
+                            "[%s] %s: “%s” is not a whole number from %" G_GUINT64_FORMAT
+                            " to %" G_GUINT64_FORMAT,
+                            group->name, row->key, text != NULL ? text : "", row->min, row->max));
+}
+
+static void
+read_group (GKeyFile *file, const Group *group, gpointer record, GPtrArray *problems)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (file, group->name, NULL, NULL);
+
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    {
+      const LimitRow *row = find_row (group, keys[i]);
+
+      if (row != NULL)
+        read_number (file, group, row, record, problems);
+      else if (g_strcmp0 (group->flag, keys[i]) != 0)
+        complain (problems, g_strdup_printf ("[%s] has no key “%s”", group->name, keys[i]));
+    }
 }
 
 gboolean
 th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems, GError **error)
 {
   g_autoptr (GKeyFile) file = th_config_load (path, error);
-  g_auto (GStrv) keys = NULL;
 
   if (file == NULL)
     return FALSE;
-  keys = g_key_file_get_keys (file, GROUP, NULL, NULL);
-  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
-    read_limit (file, keys[i], limits, problems);
+  read_group (file, &limits_group, limits, problems);
   return TRUE;
+}
+
+void
+th_config_read_external (GKeyFile *file, ThExternalOptions *options, GPtrArray *problems)
+{
+  const char *group = external_group.name;
+  g_autofree char *text = g_key_file_get_value (file, group, external_group.flag, NULL);
+  g_autoptr (GError) error = NULL;
+  gboolean value;
+
+  read_group (file, &external_group, options, problems);
+  if (text == NULL)
+    return;
+  value = g_key_file_get_boolean (file, group, external_group.flag, &error);
+  if (error == NULL)
+    options->allow_unsandboxed = value;
+  else
+    complain (problems, g_strdup_printf ("[%s] %s: “%s” is neither true nor false", group,
+                                         external_group.flag, text));
 }

@@ -8,6 +8,11 @@
  *   cpu-seconds=10          CPU time of one decode
  *   wall-seconds=20         elapsed time of one decode
  *
+ *    [external]
+ *   wall-seconds=20         elapsed time of one program of others
+ *   memory-mib=1024         memory of each of its processes
+ *   allow-unsandboxed=false run them bare where they cannot be locked in
+ *
  * and [rules], see th-rules.h. Where there is no thimble.conf the rules of tumbler.rc hold.
  */
 #pragma once
@@ -15,6 +20,7 @@
 #include <glib.h>
 
 #include "base/th-limits.h"
+#include "engine/th-external-options.h"
 
 /* The file that counts: of the user's folder, else of the first system folder that has one; NULL
  * where there is none. Caller frees. */
@@ -28,3 +34,5 @@ char *th_config_find_tumbler (void);
  * key file. */
 gboolean th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems,
                                 GError **error);
+/* Reads [external], as above. */
+void th_config_read_external (GKeyFile *file, ThExternalOptions *options, GPtrArray *problems);

@@ -36,11 +36,9 @@ list_uris (const ThEvent *event)
 static void
 forget_request (ThEngine *engine, ThRequest *request)
 {
-  g_autoptr (GPtrArray) orphans = g_ptr_array_new ();
-
   g_mutex_lock (&engine->lock);
   engine->trim |= request->n_items >= LARGE_REQUEST;
-  th_scheduler_drop (engine->scheduler, request->handle, orphans);
+  th_engine_drop (engine, request->handle);
   g_hash_table_remove (engine->requests, GUINT_TO_POINTER (request->handle));
   g_mutex_unlock (&engine->lock);
 }

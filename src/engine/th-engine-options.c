@@ -11,6 +11,7 @@ th_engine_options_init (ThEngineOptions *options)
 {
   *options = (ThEngineOptions){ .worker_files = 256, .worker_idle_ms = 30000 };
   th_limits_init (&options->limits);
+  th_external_options_init (&options->external);
 }
 
 void
@@ -19,6 +20,7 @@ th_engine_options_clear (ThEngineOptions *options)
   g_clear_pointer (&options->cache_root, g_free);
   g_clear_pointer (&options->worker_path, g_free);
   g_clear_pointer (&options->manifest_dir, g_free);
+  th_external_options_clear (&options->external);
   g_clear_pointer (&options->rules, th_rules_unref);
   g_clear_pointer (&options->config_path, g_free);
   g_clear_pointer (&options->problems, g_ptr_array_unref);
@@ -79,5 +81,6 @@ th_engine_options_load (ThEngineOptions *options, GError **error)
     return FALSE;
   options->rules = th_rules_from_conf (file, options->problems);
   check_codecs (options);
+  th_config_read_external (file, &options->external, options->problems);
   return th_config_read_limits (options->config_path, &options->limits, options->problems, error);
 }

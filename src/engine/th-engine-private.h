@@ -5,6 +5,7 @@
 #include "engine/th-cache-work.h"
 #include "engine/th-check.h"
 #include "engine/th-job.h"
+#include "engine/th-lane.h"
 #include "engine/th-outbox.h"
 #include "engine/th-scheduler.h"
 
@@ -15,6 +16,7 @@ struct _ThEngine
   gpointer data;
   char **schemes;
   ThCache *cache;
+  ThExternal *external;
   ThMime *mime;
   ThPool *pool;
   ThAdmission *admission;
@@ -25,26 +27,31 @@ struct _ThEngine
   GSource *source;
   GThreadPool *walkers;
   guint n_walkers;
-  GThreadPool *decoders[TH_N_CLASSES];
+  ThLane lanes[TH_N_LANES];
 
   GMutex lock; /* of all below, of the requests' progress, and of the jobs' waiters */
-  ThScheduler *scheduler;
   ThOutbox *outbox;
   GHashTable *requests; /* handle → ThRequest, until finished is sent */
   GQueue parked;        /* requests whose cheap pass waits for the outbox to drain */
   guint32 last_handle;
-  guint active[TH_N_CLASSES]; /* decoding threads that are at work */
-  gint64 tend_at;             /* when the pool wants to be tended, 0: not at all */
-  gboolean tidied;            /* what earlier processes left in the cache is gone */
-  gboolean trim;              /* a large request is over */
+  gint64 tend_at;  /* when the pool wants to be tended, 0: not at all */
+  gboolean tidied; /* what earlier processes left in the cache is gone */
+  gboolean trim;   /* a large request is over */
   gboolean closing;
 };
 
-/* All three under the lock. */
+/* The next four under the lock. */
 /* Does what the cheap pass found about one URI. */
 void th_engine_apply (ThEngine *engine, ThRequest *request, guint32 index, ThFlavor flavor,
                       ThCheck *check);
-/* Sets decoding threads to work on what waits. */
+/* Sets threads to work on what waits. */
 void th_engine_start_decoders (ThEngine *engine);
+/* Forgets what waits for a request. */
+void th_engine_drop (ThEngine *engine, guint32 handle);
 /* Sees to it that the main context does what is to be done there. */
 void th_engine_wake (ThEngine *engine);
+
+/* Without the lock. Fewer threads than asked for are enough; FALSE where there is none, for what is
+ * pushed would wait for ever. The pool is there afterwards. */
+gboolean th_engine_start_pool (GThreadPool **pool, GFunc function, gpointer data, guint threads,
+                               GError **error);

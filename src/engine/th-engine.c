@@ -9,8 +9,6 @@
 #include "base/th-paths.h"
 #include "engine/th-deliver.h"
 #include "engine/th-engine-private.h"
-#include "engine/th-priority.h"
-#include "engine/th-run.h"
 
 #define SOFTWARE "thimble " TH_VERSION
 /* URIs of the cheap pass that are looked at in one go, so that many requests share the threads. */
@@ -18,6 +16,8 @@
 /* Threads for the cheap pass. */
 #define MIN_WALKERS 2u
 #define MAX_WALKERS 4u
+/* Programs of others that run at once for each class: most have threads of their own. */
+#define MAX_PROGRAMS 8u
 /* With so many events waiting the cheap pass pauses, or a request of missing files would pile up
  * as many messages. */
 #define MANY_EVENTS 2048u
@@ -36,77 +36,35 @@ th_engine_apply (ThEngine *engine, ThRequest *request, guint32 index, ThFlavor f
   else if (check->verdict == TH_CHECK_VALID)
     th_outbox_valid (engine->outbox, request, index);
   else
-    th_scheduler_add (engine->scheduler, &check->key, &waiter);
+    th_scheduler_add (engine->lanes[check->lane].scheduler, &check->key, &waiter);
 }
 
 void
 th_engine_start_decoders (ThEngine *engine)
 {
-  for (guint i = 0; i < TH_N_CLASSES && !engine->closing; i++)
-    {
-      guint waiting = th_scheduler_waiting (engine->scheduler, (ThClass) i);
-      guint wanted = MIN (engine->options.cores, engine->active[i] + waiting);
-
-      for (; engine->active[i] < wanted; engine->active[i]++)
-        g_thread_pool_push (engine->decoders[i], GUINT_TO_POINTER (i + 1), NULL);
-    }
+  for (guint i = 0; i < TH_N_LANES; i++)
+    th_lane_wake (&engine->lanes[i]);
 }
 
-/* NULL: this thread has nothing to do; *first where it is the first to say so. */
-static ThFileJob *
-take_job (ThEngine *engine, ThClass klass, gboolean *first)
+void
+th_engine_drop (ThEngine *engine, guint32 handle)
 {
-  ThFileJob *file = NULL;
-
-  *first = FALSE;
-
-  g_mutex_lock (&engine->lock);
-  if (!engine->closing)
-    file = th_scheduler_take (engine->scheduler, klass);
-  if (file == NULL && !engine->closing)
-    {
-      *first = !engine->tidied;
-      engine->tidied = TRUE;
-    }
-  if (file == NULL && !*first)
-    engine->active[klass]--;
-  g_mutex_unlock (&engine->lock);
-  return file;
+  for (guint i = 0; i < TH_N_LANES; i++)
+    th_lane_drop (&engine->lanes[i], handle);
 }
 
-static void
-decode_file (ThEngine *engine, ThClass klass, ThFileJob *file)
+gboolean
+th_engine_start_pool (GThreadPool **pool, GFunc function, gpointer data, guint threads,
+                      GError **error)
 {
-  th_run_job (engine, klass, file);
-  g_mutex_lock (&engine->lock);
-  if (engine->tend_at == 0)
-    engine->tend_at = g_get_monotonic_time () + G_USEC_PER_SEC;
-  th_engine_wake (engine);
-  g_mutex_unlock (&engine->lock);
-}
+  g_autoptr (GError) local = NULL;
 
-/* What a decoding thread does: one file after the other while there are any, and, once, the
- * sweeping after those who were killed, when nobody waits. */
-static void
-decode_files (gpointer token, gpointer data)
-{
-  ThEngine *engine = data;
-  ThClass klass = (ThClass) (GPOINTER_TO_UINT (token) - 1);
-  ThFileJob *file;
-  gboolean first;
-
-  if (klass == TH_BACKGROUND)
-    th_priority_become_idle ();
-  while ((file = take_job (engine, klass, &first)) != NULL || first)
-    {
-      if (file != NULL)
-        decode_file (engine, klass, file);
-      else
-        {
-          th_cache_remove_stale_temporaries (engine->cache);
-          th_fail_sweep (engine->cache);
-        }
-    }
+  *pool = g_thread_pool_new (function, data, (gint) threads, TRUE, &local);
+  if (g_thread_pool_get_num_threads (*pool) > 0)
+    return TRUE;
+  g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "no thread can be started: %s",
+               local != NULL ? local->message : "no reason given");
+  return FALSE;
 }
 
 /* FALSE: nothing is left for this walker. */
@@ -214,20 +172,6 @@ foreground_first (gconstpointer a, gconstpointer b, gpointer unused)
   return (int) x->klass - (int) y->klass;
 }
 
-/* Fewer threads than asked for are enough; without any, what is pushed would wait for ever. */
-static gboolean
-start_pool (ThEngine *engine, GThreadPool **pool, GFunc function, guint threads, GError **error)
-{
-  g_autoptr (GError) local = NULL;
-
-  *pool = g_thread_pool_new (function, engine, (gint) threads, TRUE, &local);
-  if (g_thread_pool_get_num_threads (*pool) > 0)
-    return TRUE;
-  g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "no thread can be started: %s",
-               local != NULL ? local->message : "no reason given");
-  return FALSE;
-}
-
 /* All pools are there afterwards, also where one has no thread. */
 static gboolean
 start_threads (ThEngine *engine, GError **error)
@@ -235,11 +179,10 @@ start_threads (ThEngine *engine, GError **error)
   gboolean started;
 
   engine->n_walkers = CLAMP (engine->options.cores, MIN_WALKERS, MAX_WALKERS);
-  started = start_pool (engine, &engine->walkers, walk, engine->n_walkers, error);
+  started = th_engine_start_pool (&engine->walkers, walk, engine, engine->n_walkers, error);
   g_thread_pool_set_sort_function (engine->walkers, foreground_first, NULL);
-  for (guint i = 0; i < TH_N_CLASSES; i++)
-    started &= start_pool (engine, &engine->decoders[i], decode_files, engine->options.cores,
-                           started ? error : NULL);
+  for (guint i = 0; i < TH_N_LANES; i++)
+    started &= th_lane_start (&engine->lanes[i], started ? error : NULL);
   engine->cache_work =
       th_cache_work_new (engine->cache, engine->options.rules, started ? error : NULL);
   return started && engine->cache_work != NULL;
@@ -253,6 +196,7 @@ copy_options (ThEngine *engine, const ThEngineOptions *options)
   *own = *options;
   own->problems = NULL;
   own->config_path = NULL;
+  own->external.folders = g_strdupv (options->external.folders);
   own->rules = options->rules != NULL ? th_rules_ref (options->rules) : th_rules_new ();
   own->cache_root = g_strdup (options->cache_root);
   own->worker_path =
@@ -264,9 +208,8 @@ copy_options (ThEngine *engine, const ThEngineOptions *options)
 }
 
 static char **
-make_schemes (ThMime *mime)
+make_schemes (guint n)
 {
-  guint n = g_strv_length ((char **) th_mime_types (mime));
   char **schemes = g_new0 (char *, n + 1);
 
   for (guint i = 0; i < n; i++)
@@ -284,20 +227,22 @@ make_parts (ThEngine *engine)
     .worker_idle_ms = engine->options.worker_idle_ms,
   };
 
-  engine->schemes = make_schemes (engine->mime);
   engine->cache = th_cache_new (engine->options.cache_root, SOFTWARE);
   engine->pool = th_pool_new (&pool);
   engine->admission = th_admission_new (engine->options.limits.budget_bytes);
-  engine->tools = (ThJobTools){ engine->cache, engine->pool, engine->admission };
+  engine->tools = (ThJobTools){ engine->cache, engine->pool, engine->admission, engine->external };
   engine->handler = th_check_handler (engine->options.worker_path);
   engine->check_tools = (ThCheckTools){
     .cache = engine->cache,
     .mime = engine->mime,
     .rules = engine->options.rules,
     .basis = { engine->handler, &engine->options.limits },
+    .entries = th_external_entries (engine->external),
   };
   g_mutex_init (&engine->lock);
-  engine->scheduler = th_scheduler_new ();
+  th_lane_init (&engine->lanes[TH_LANE_PICTURES], engine, engine->options.cores);
+  th_lane_init (&engine->lanes[TH_LANE_PROGRAMS], engine,
+                MIN (engine->options.cores, MAX_PROGRAMS));
   engine->outbox = th_outbox_new ();
   engine->requests = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) th_request_unref);
 }
@@ -309,9 +254,12 @@ th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events, gpo
   ThEngine *engine = g_new0 (ThEngine, 1);
 
   copy_options (engine, options);
-  engine->mime = th_mime_new (engine->options.manifest_dir, error);
+  engine->external = th_external_new (&engine->options.external);
+  engine->mime =
+      th_mime_new (engine->options.manifest_dir, th_external_entries (engine->external), error);
   if (engine->mime == NULL)
     {
+      th_external_free (engine->external);
       th_engine_options_clear (&engine->options);
       g_free (engine);
       return NULL;
@@ -334,10 +282,11 @@ stop_threads (ThEngine *engine)
   engine->closing = TRUE;
   g_mutex_unlock (&engine->lock);
   th_admission_close (engine->admission);
+  th_external_close (engine->external);
   th_pool_close (engine->pool);
   g_thread_pool_free (engine->walkers, FALSE, TRUE);
-  for (guint i = 0; i < TH_N_CLASSES; i++)
-    g_thread_pool_free (engine->decoders[i], FALSE, TRUE);
+  for (guint i = 0; i < TH_N_LANES; i++)
+    th_lane_stop (&engine->lanes[i]);
 }
 
 void
@@ -348,13 +297,15 @@ th_engine_free (ThEngine *engine)
   stop_threads (engine);
   g_source_unref (engine->source);
   g_queue_clear_full (&engine->parked, (GDestroyNotify) th_request_unref);
-  th_scheduler_free (engine->scheduler);
+  for (guint i = 0; i < TH_N_LANES; i++)
+    th_lane_clear (&engine->lanes[i]);
   th_outbox_free (engine->outbox);
   g_hash_table_unref (engine->requests);
   th_pool_free (engine->pool);
   th_admission_free (engine->admission);
   th_cache_free (engine->cache);
   th_mime_free (engine->mime);
+  th_external_free (engine->external);
   g_free (engine->handler);
   g_strfreev (engine->schemes);
   g_mutex_clear (&engine->lock);
@@ -386,7 +337,8 @@ th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *m
   th_outbox_start (engine->outbox, request);
   if (!request->finished)
     {
-      th_scheduler_open (engine->scheduler, handle, klass);
+      for (guint i = 0; i < TH_N_LANES; i++)
+        th_scheduler_open (engine->lanes[i].scheduler, handle, klass);
       request->walkers = 1;
       g_thread_pool_push (engine->walkers, th_request_ref (request), NULL);
     }
@@ -398,7 +350,6 @@ th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *m
 void
 th_engine_dequeue (ThEngine *engine, guint32 handle)
 {
-  g_autoptr (GPtrArray) orphans = g_ptr_array_new ();
   ThRequest *request;
 
   g_mutex_lock (&engine->lock);
@@ -406,10 +357,7 @@ th_engine_dequeue (ThEngine *engine, guint32 handle)
   if (request != NULL)
     {
       th_outbox_dequeue (engine->outbox, request);
-      th_scheduler_drop (engine->scheduler, handle, orphans);
-      for (guint i = 0; i < orphans->len; i++)
-        if (th_file_job_data (orphans->pdata[i]) != NULL)
-          th_job_cancel (th_file_job_data (orphans->pdata[i]));
+      th_engine_drop (engine, handle);
       th_engine_wake (engine);
     }
   g_mutex_unlock (&engine->lock);
@@ -428,11 +376,12 @@ th_engine_pending (const ThEngine *engine)
 }
 
 void
-th_engine_supported (const ThEngine *engine, const char *const **schemes,
-                     const char *const **mime_types)
+th_engine_supported (ThEngine *engine, const char *const **schemes, const char *const **mime_types)
 {
-  *schemes = (const char *const *) engine->schemes;
   *mime_types = th_mime_types (engine->mime);
+  g_strfreev (engine->schemes);
+  engine->schemes = make_schemes (g_strv_length ((char **) *mime_types));
+  *schemes = (const char *const *) engine->schemes;
 }
 
 char *
@@ -443,4 +392,10 @@ th_engine_trouble (const ThEngine *engine)
   if (trouble == NULL && access (engine->options.worker_path, X_OK) != 0)
     trouble = g_strdup_printf ("the decoder %s is not installed", engine->options.worker_path);
   return trouble;
+}
+
+char *
+th_engine_external_trouble (const ThEngine *engine)
+{
+  return th_external_trouble (engine->external);
 }

@@ -8,6 +8,7 @@
 #include "base/th-error.h"
 #include "base/th-flavor.h"
 #include "base/th-limits.h"
+#include "engine/th-external-options.h"
 #include "engine/th-rules.h"
 
 typedef enum
@@ -26,9 +27,10 @@ typedef struct
   guint cores;          /* workers of each class; 0: th_effective_cores () */
   guint worker_files;   /* a worker is replaced after so many, default 256 */
   guint worker_idle_ms; /* and after so long without one, default 30 000 */
-  ThRules *rules;       /* which files get none; NULL: all do */
-  char *config_path;    /* what was read, NULL: nothing */
-  GPtrArray *problems;  /* sentences about values in it that make no sense, or NULL */
+  ThExternalOptions external;
+  ThRules *rules;      /* which files get none; NULL: all do */
+  char *config_path;   /* what was read, NULL: nothing */
+  GPtrArray *problems; /* sentences about values in it that make no sense, or NULL */
 } ThEngineOptions;
 
 void th_engine_options_init (ThEngineOptions *options);
@@ -93,11 +95,13 @@ void th_engine_cache_delete (ThEngine *engine, const char *const *uris, guint n,
 void th_engine_cache_cleanup (ThEngine *engine, const char *const *base_uris, guint n,
                               guint32 since, ThEngineDone done, gpointer data);
 
-/* Parallel arrays, NULL-terminated, owned by the engine: entry i says that scheme i together with
- * type i is tried. */
-void th_engine_supported (const ThEngine *engine, const char *const **schemes,
+/* Parallel arrays, NULL-terminated, owned by the engine and valid until it is asked again: entry i
+ * says that scheme i together with type i is tried. */
+void th_engine_supported (ThEngine *engine, const char *const **schemes,
                           const char *const **mime_types);
 /* Why nothing can be decoded here (the lock-down is impossible, no worker program), or NULL. */
 char *th_engine_trouble (const ThEngine *engine);
+/* Why no program of others could be run when that was tried last, or NULL. */
+char *th_engine_external_trouble (const ThEngine *engine);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThEngine, th_engine_free)

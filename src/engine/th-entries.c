@@ -297,6 +297,22 @@ th_entries_find (ThEntries *entries, const char *mime_type)
   return found;
 }
 
+GPtrArray *
+th_entries_list (ThEntries *entries, const char *const *mime_types)
+{
+  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify) th_entry_unref);
+
+  for (guint i = 0; mime_types[i] != NULL; i++)
+    {
+      g_autoptr (GPtrArray) some = th_entries_find (entries, mime_types[i]);
+
+      for (guint j = 0; j < some->len; j++)
+        if (!g_ptr_array_find (list, some->pdata[j], NULL))
+          g_ptr_array_add (list, th_entry_ref (some->pdata[j]));
+    }
+  return list;
+}
+
 gboolean
 th_entries_serve (ThEntries *entries, const char *mime_type)
 {

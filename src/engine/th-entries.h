@@ -18,6 +18,8 @@ void th_entries_free (ThEntries *entries);
  * exact before related types, then the user's before the system's. The folders are looked at
  * again when a second has passed. Elements are ThEntry; the caller unrefs the array. */
 GPtrArray *th_entries_find (ThEntries *entries, const char *mime_type);
+/* The same for several types, those of the first before the others, each entry once. */
+GPtrArray *th_entries_list (ThEntries *entries, const char *const *mime_types);
 /* Cheaper: whether th_entries_find would find any. */
 gboolean th_entries_serve (ThEntries *entries, const char *mime_type);
 /* All types by their names in the entries, sorted, each once. Caller frees. */

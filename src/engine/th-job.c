@@ -3,8 +3,21 @@
 
 #include "engine/th-job.h"
 
+#include <unistd.h>
+
+#include "engine/th-mime.h"
+
 /* How often a file that changes while it is read is read. */
 #define TRIES 3u
+
+/* What is done to the file that is open. */
+typedef struct _Work Work;
+struct _Work
+{
+  ThStatus (*make) (ThJob *job, const Work *work, GError **error);
+  ThFlavors flavors;
+  const char *const *types; /* for programs */
+};
 
 void
 th_job_init (ThJob *job, const ThJobTools *tools, ThClass klass)
@@ -91,11 +104,11 @@ list_boxes (ThJob *job, ThFlavors flavors, guint32 *boxes)
 }
 
 static ThStatus
-decode_once (ThJob *job, ThFlavors flavors, GError **error)
+decode_once (ThJob *job, int fd, ThFlavors flavors, GError **error)
 {
   guint32 boxes[TH_N_FLAVORS];
   ThPoolJob work = {
-    .source_fd = job->source.fd,
+    .source_fd = fd,
     .boxes = boxes,
     .n_boxes = list_boxes (job, flavors, boxes),
     .admit = admit,
@@ -114,14 +127,99 @@ is_final (ThStatus status)
   return status == TH_STATUS_CANCELLED || status == TH_STATUS_NO_SANDBOX;
 }
 
-gboolean
-th_job_decode (ThJob *job, ThFlavors flavors, GError **error)
+static ThStatus
+decode_source (ThJob *job, const Work *work, GError **error)
+{
+  return decode_once (job, job->source.fd, work->flavors, error);
+}
+
+/* The picture that a program wrote: what it says of the source is not what the decoder saw. */
+static ThStatus
+decode_picture (ThJob *job, const Work *work, int fd, const ThSize *full, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  ThStatus status = decode_once (job, fd, work->flavors, &local);
+  ThDecoded *decoded = &job->decoded;
+
+  if (th_status_has_pixels (status))
+    {
+      g_strlcpy (decoded->codec, TH_MIME_EXTERNAL, sizeof decoded->codec);
+      g_strlcpy (decoded->mime_type, work->types[0], sizeof decoded->mime_type);
+      decoded->full = *full;
+      decoded->pages = 0;
+      decoded->duration = 0;
+      return status;
+    }
+  if (is_final (status))
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return status;
+    }
+  g_set_error (error, TH_ERROR, TH_ERROR_INVALID_FORMAT,
+               "it wrote no picture that can be shown: %s", local->message);
+  return TH_STATUS_PROTOCOL;
+}
+
+static ThStatus
+run_program (ThJob *job, const Work *work, const ThEntry *entry, GError **error)
+{
+  ThExternalAsk ask = { entry, &job->source, 0, &job->cancelled };
+  g_autoptr (GError) local = NULL;
+  g_autofree char *name = NULL;
+  ThStatus status;
+  ThSize full;
+  int fd;
+
+  for (guint i = 0; i < TH_N_FLAVORS; i++)
+    if ((work->flavors & TH_FLAVOR_BIT (i)) != 0)
+      ask.box = th_flavor_box ((ThFlavor) i);
+  job->box = ask.box;
+  status = th_external_make (job->tools->external, &ask, &fd, &full, error);
+  if (status != TH_STATUS_OK)
+    return status;
+  status = decode_picture (job, work, fd, &full, &local);
+  close (fd);
+  if (local == NULL)
+    return status;
+  name = th_entry_program (entry);
+  g_propagate_prefixed_error (error, g_steal_pointer (&local), "%s: ", name);
+  return status;
+}
+
+static ThStatus
+run_programs (ThJob *job, const Work *work, GError **error)
+{
+  g_autoptr (GPtrArray) entries =
+      th_entries_list (th_external_entries (job->tools->external), work->types);
+  ThStatus status = TH_STATUS_NOT_MINE;
+  g_autoptr (GError) local = NULL;
+
+  for (guint i = 0; i < entries->len && !th_status_has_pixels (status) && !is_final (status); i++)
+    {
+      const ThEntry *entry = entries->pdata[i];
+
+      if (!th_entry_rules_allow (&entry->rules, job->source.path, job->source.stamp.size))
+        continue;
+      g_clear_error (&local);
+      status = run_program (job, work, entry, &local);
+    }
+  if (local == NULL && !th_status_has_pixels (status))
+    g_set_error (&local, TH_ERROR, TH_ERROR_UNSUPPORTED, "no thumbnailer for the type “%s”",
+                 work->types[0] != NULL ? work->types[0] : "");
+  if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+  return status;
+}
+
+/* Again where the file was another one in the end. */
+static gboolean
+make (ThJob *job, const Work *work, GError **error)
 {
   for (guint i = 0; i < TRIES; i++)
     {
       g_autofree char *path = g_strdup (job->source.path);
       g_autoptr (GError) local = NULL;
-      ThStatus status = decode_once (job, flavors, &local);
+      ThStatus status = work->make (job, work, &local);
 
       if (is_final (status) || th_source_is_unchanged (&job->source))
         {
@@ -136,6 +234,22 @@ th_job_decode (ThJob *job, ThFlavors flavors, GError **error)
   drop_pixels (job);
   g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "the file is still being written");
   return FALSE;
+}
+
+gboolean
+th_job_decode (ThJob *job, ThFlavors flavors, GError **error)
+{
+  const Work work = { decode_source, flavors, NULL };
+
+  return make (job, &work, error);
+}
+
+gboolean
+th_job_run_programs (ThJob *job, ThFlavors flavors, const char *const *types, GError **error)
+{
+  const Work work = { run_programs, flavors, types };
+
+  return make (job, &work, error);
 }
 
 static gboolean

@@ -5,6 +5,7 @@
 
 #include "cache/th-cache.h"
 #include "engine/th-admission.h"
+#include "engine/th-external.h"
 #include "engine/th-pool.h"
 #include "engine/th-source.h"
 
@@ -13,6 +14,7 @@ typedef struct
   const ThCache *cache;
   ThPool *pool;
   ThAdmission *admission;
+  ThExternal *external;
 } ThJobTools;
 
 typedef struct
@@ -43,9 +45,14 @@ gboolean th_job_is_cached (const ThJob *job, const char *uri, ThFlavor flavor);
 /* All flavors in one go, waiting for memory. A file that changes meanwhile is opened again, a few
  * times. FALSE: nothing can be stored. */
 gboolean th_job_decode (ThJob *job, ThFlavors flavors, GError **error);
+/* The same by programs of others, one after the other until one makes a picture; types are what
+ * the file may be, NULL-terminated. UNSUPPORTED: there is no such program for this file. */
+gboolean th_job_run_programs (ThJob *job, ThFlavors flavors, const char *const *types,
+                              GError **error);
 /* Of a flavor that was decoded. Visible in the cache once it has returned. */
 gboolean th_job_store (ThJob *job, const char *uri, ThFlavor flavor, GError **error);
-/* From any thread: whoever waits for memory need not. A decode that runs goes on. */
+/* From any thread: whoever waits for memory need not, and a program is ended. A decode that runs
+ * goes on. */
 void th_job_cancel (ThJob *job);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ThJob, th_job_clear)

@@ -19,8 +19,12 @@ struct _ThMime
 {
   GPtrArray *types;  /* sorted, NULL-terminated */
   GHashTable *known; /* the same strings → codec, interned */
+  ThEntries *entries;
+  GStrv external;       /* types of the entries when the next two were made */
+  GHashTable *all;      /* as known, with theirs; NULL: not made yet */
+  GPtrArray *supported; /* the same strings, sorted, NULL-terminated */
   GMutex lock;
-  GHashTable *memo; /* type → th_mime_codec */
+  GHashTable *memo; /* type → th_mime_codec, without the entries */
 };
 
 /* Types that say nothing about the data. */
@@ -160,7 +164,7 @@ sorted (GHashTable *known)
 }
 
 ThMime *
-th_mime_new (const char *manifest_dir, GError **error)
+th_mime_new (const char *manifest_dir, ThEntries *entries, GError **error)
 {
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   ThMime *mime;
@@ -170,6 +174,7 @@ th_mime_new (const char *manifest_dir, GError **error)
   add_aliases (known);
   mime = g_new0 (ThMime, 1);
   g_mutex_init (&mime->lock);
+  mime->entries = entries;
   mime->types = sorted (known);
   mime->known = g_steal_pointer (&known);
   mime->memo = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -182,14 +187,47 @@ th_mime_free (ThMime *mime)
   g_ptr_array_unref (mime->types);
   g_hash_table_unref (mime->known);
   g_hash_table_unref (mime->memo);
+  g_strfreev (mime->external);
+  g_clear_pointer (&mime->all, g_hash_table_unref);
+  g_clear_pointer (&mime->supported, g_ptr_array_unref);
   g_mutex_clear (&mime->lock);
   g_free (mime);
 }
 
-const char *const *
-th_mime_types (const ThMime *mime)
+static void
+merge (ThMime *mime)
 {
-  return (const char *const *) mime->types->pdata;
+  GHashTableIter iter;
+  gpointer type, codec;
+
+  g_clear_pointer (&mime->all, g_hash_table_unref);
+  g_clear_pointer (&mime->supported, g_ptr_array_unref);
+  mime->all = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_hash_table_iter_init (&iter, mime->known);
+  while (g_hash_table_iter_next (&iter, &type, &codec))
+    add_type (mime->all, type, codec);
+  for (guint i = 0; mime->external[i] != NULL; i++)
+    add_type (mime->all, mime->external[i], TH_MIME_EXTERNAL);
+  add_aliases (mime->all);
+  mime->supported = sorted (mime->all);
+}
+
+const char *const *
+th_mime_types (ThMime *mime)
+{
+  g_auto (GStrv) external = NULL;
+
+  if (mime->entries == NULL)
+    return (const char *const *) mime->types->pdata;
+  external = th_entries_types (mime->entries);
+  if (mime->external == NULL
+      || !g_strv_equal ((const char *const *) external, (const char *const *) mime->external))
+    {
+      g_strfreev (mime->external);
+      mime->external = g_steal_pointer (&external);
+      merge (mime);
+    }
+  return (const char *const *) mime->supported->pdata;
 }
 
 const char **
@@ -231,8 +269,9 @@ decide (const ThMime *mime, const char *type)
   return codec != NULL ? codec : codec_of_parent (mime, lower);
 }
 
-const char *
-th_mime_codec (ThMime *mime, const char *mime_type)
+/* Of our own. */
+static const char *
+recall (ThMime *mime, const char *mime_type)
 {
   gpointer found;
   const char *codec;
@@ -248,6 +287,16 @@ th_mime_codec (ThMime *mime, const char *mime_type)
       g_hash_table_insert (mime->memo, g_strdup (mime_type), (gpointer) codec);
     }
   g_mutex_unlock (&mime->lock);
+  return codec;
+}
+
+const char *
+th_mime_codec (ThMime *mime, const char *mime_type)
+{
+  const char *codec = recall (mime, mime_type);
+
+  if (codec == NULL && mime->entries != NULL && th_entries_serve (mime->entries, mime_type))
+    return TH_MIME_EXTERNAL;
   return codec;
 }
 

@@ -4,9 +4,14 @@
 #include "engine/th-run.h"
 
 #include <glib/gstdio.h>
+#include <unistd.h>
 
 #include "cache/th-uri.h"
+#include "engine/th-engine-private.h"
 #include "engine/th-message.h"
+
+/* Bytes that tell a type. */
+#define SNIFF_BYTES 4096u
 
 /* A waiter whose request is kept alive. */
 typedef struct
@@ -20,12 +25,15 @@ typedef struct
 typedef struct
 {
   ThEngine *engine;
+  ThLane *lane;
   ThFileJob *file;
   ThJob job;
   char *uri;          /* by which the source was opened */
   GArray *asks;       /* those that are being dealt with */
   GHashTable *stored; /* URI → ThFlavors */
   GHashTable *marked; /* URIs whose failure is remembered */
+  gboolean by_programs;
+  char *sniffed[2]; /* what data that are not ours look like, with and without the name; or NULL */
 } Run;
 
 static void
@@ -37,10 +45,10 @@ clear_ask (gpointer data)
 }
 
 static void
-run_init (Run *run, ThEngine *engine, ThClass klass, ThFileJob *file)
+run_init (Run *run, ThLane *lane, ThClass klass, ThFileJob *file)
 {
-  *run = (Run){ .engine = engine, .file = file };
-  th_job_init (&run->job, &engine->tools, klass);
+  *run = (Run){ .engine = lane->engine, .lane = lane, .file = file };
+  th_job_init (&run->job, &lane->engine->tools, klass);
   run->asks = g_array_new (FALSE, FALSE, sizeof (Ask));
   g_array_set_clear_func (run->asks, clear_ask);
   run->stored = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -55,6 +63,8 @@ run_clear (Run *run)
   g_hash_table_unref (run->stored);
   g_hash_table_unref (run->marked);
   g_free (run->uri);
+  for (guint i = 0; i < G_N_ELEMENTS (run->sniffed); i++)
+    g_free (run->sniffed[i]);
 }
 
 /* Under the lock: takes over the waiters that there are. */
@@ -64,7 +74,7 @@ collect (Run *run)
   g_autoptr (GArray) waiters = g_array_new (FALSE, FALSE, sizeof (ThWaiter));
 
   g_array_set_size (run->asks, 0);
-  th_scheduler_collect (run->engine->scheduler, run->file, waiters);
+  th_scheduler_collect (run->lane->scheduler, run->file, waiters);
   for (guint i = 0; i < waiters->len; i++)
     {
       ThWaiter waiter = g_array_index (waiters, ThWaiter, i);
@@ -77,6 +87,12 @@ collect (Run *run)
       ask = (Ask){ th_request_ref (request), waiter, request->items[waiter.index].uri, FALSE };
       g_array_append_val (run->asks, ask);
     }
+}
+
+static const char *
+type_of (const Ask *ask)
+{
+  return ask->request->items[ask->waiter.index].mime_type;
 }
 
 static void
@@ -148,10 +164,9 @@ resubmit (Run *run, const Ask *ask)
   g_auto (ThChecker) checker = { .tools = &engine->check_tools };
   ThCheck check;
 
-  th_check (&checker, ask->uri, ask->request->items[ask->waiter.index].mime_type,
-            ask->waiter.flavor, &check);
+  th_check (&checker, ask->uri, type_of (ask), ask->waiter.flavor, &check);
   g_mutex_lock (&engine->lock);
-  th_scheduler_seal (engine->scheduler, run->file);
+  th_scheduler_seal (run->lane->scheduler, run->file);
   /* The one ready of what was valid from the start is another matter. */
   if (check.verdict == TH_CHECK_VALID)
     th_outbox_settle (engine->outbox, ask->request, ask->waiter.index, TH_OUTCOME_READY, NULL,
@@ -196,9 +211,9 @@ wait_on (Run *run)
       const Ask *ask = &g_array_index (run->asks, Ask, i);
 
       if (!ask->dealt_with)
-        th_scheduler_put_back (engine->scheduler, run->file, &ask->waiter);
+        th_scheduler_put_back (run->lane->scheduler, run->file, &ask->waiter);
     }
-  flavors = th_scheduler_narrow (engine->scheduler, run->file);
+  flavors = th_scheduler_narrow (run->lane->scheduler, run->file);
   g_mutex_unlock (&engine->lock);
   return flavors;
 }
@@ -209,11 +224,15 @@ static void
 remember (Run *run, const Ask *ask, const GError *failure)
 {
   const ThEngine *engine = run->engine;
+  ThFailBasis basis = engine->check_tools.basis;
+  g_autofree char *programs = NULL;
 
   if (!th_fail_lasts (run->job.status) || !g_hash_table_add (run->marked, g_strdup (ask->uri)))
     return;
-  th_fail_store (engine->cache, ask->uri, &run->job.source.stamp, &engine->check_tools.basis,
-                 run->job.status, run->job.box, failure->message, NULL);
+  if (run->by_programs)
+    basis.handler = programs = th_check_programs (engine->check_tools.entries, type_of (ask));
+  th_fail_store (engine->cache, ask->uri, &run->job.source.stamp, &basis, run->job.status,
+                 run->job.box, failure->message, NULL);
 }
 
 /* What the type did not tell: which format's rules the file is under. */
@@ -265,6 +284,39 @@ take_back (Run *run, const Ask *ask)
   return TRUE;
 }
 
+/* Whether a file that no decoder of ours knows goes on to the threads for others' programs. */
+static gboolean
+is_for_programs (Run *run, const Ask *ask)
+{
+  ThEntries *entries = run->engine->check_tools.entries;
+  gboolean served;
+
+  if (run->lane == &run->engine->lanes[TH_LANE_PROGRAMS] || run->job.status != TH_STATUS_NOT_MINE)
+    return FALSE;
+  served = th_entries_serve (entries, type_of (ask));
+  for (guint i = 0; i < G_N_ELEMENTS (run->sniffed) && !served; i++)
+    served = run->sniffed[i] != NULL && th_entries_serve (entries, run->sniffed[i]);
+  return served;
+}
+
+static void
+hand_over (Run *run, const Ask *ask)
+{
+  const ThSource *source = &run->job.source;
+  ThEngine *engine = run->engine;
+  ThCheck check = {
+    .verdict = TH_CHECK_MAKE,
+    .lane = TH_LANE_PROGRAMS,
+    .key = { source->device, source->inode, source->stamp.size, source->stamp.mtime,
+             source->stamp.mtime_ns },
+  };
+
+  g_mutex_lock (&engine->lock);
+  th_engine_apply (engine, ask->request, ask->waiter.index, ask->waiter.flavor, &check);
+  th_engine_start_decoders (engine);
+  g_mutex_unlock (&engine->lock);
+}
+
 static void
 answer (Run *run, const Ask *ask, const GError *failure)
 {
@@ -272,6 +324,8 @@ answer (Run *run, const Ask *ask, const GError *failure)
 
   if (!is_same_file (run, ask))
     resubmit (run, ask);
+  else if (failure != NULL && is_for_programs (run, ask))
+    hand_over (run, ask);
   else if (failure != NULL)
     {
       remember (run, ask, failure);
@@ -296,7 +350,7 @@ answer_all (Run *run, const GError *failure)
     {
       g_mutex_lock (&engine->lock);
       collect (run);
-      over = run->asks->len == 0 && th_scheduler_finish (engine->scheduler, run->file);
+      over = run->asks->len == 0 && th_scheduler_finish (run->lane->scheduler, run->file);
       g_mutex_unlock (&engine->lock);
       for (guint i = 0; i < run->asks->len; i++)
         answer (run, &g_array_index (run->asks, Ask, i), failure);
@@ -304,6 +358,53 @@ answer_all (Run *run, const GError *failure)
   while (!over);
 }
 
+/* The name tells formats within formats apart, but may lie. */
+static void
+sniff (Run *run)
+{
+  const char *const names[] = { run->job.source.path, NULL };
+  guint8 head[SNIFF_BYTES];
+  gssize n = pread (run->job.source.fd, head, sizeof head, 0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (names) && n > 0; i++)
+    {
+      g_autofree char *guess = g_content_type_guess (names[i], head, (gsize) n, NULL);
+
+      run->sniffed[i] = g_content_type_get_mime_type (guess);
+    }
+}
+
+static gboolean
+says_something (Run *run, const char *type)
+{
+  const char *codec = th_mime_codec (run->engine->mime, type);
+
+  return codec == NULL || *codec != '\0';
+}
+
+static void
+run_programs (Run *run, ThFlavors flavors, GError **error)
+{
+  g_autoptr (GPtrArray) types = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < run->asks->len; i++)
+    {
+      const char *type = type_of (&g_array_index (run->asks, Ask, i));
+
+      if (says_something (run, type)
+          && !g_ptr_array_find_with_equal_func (types, type, g_str_equal, NULL))
+        g_ptr_array_add (types, g_strdup (type));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (run->sniffed); i++)
+    if (run->sniffed[i] != NULL)
+      g_ptr_array_add (types, g_strdup (run->sniffed[i]));
+  g_ptr_array_add (types, NULL);
+  run->by_programs = TRUE;
+  th_job_run_programs (&run->job, flavors, (const char *const *) types->pdata, error);
+}
+
+/* Data decide: what is ours to decode is decoded by us, whatever it is called. What is not is a
+ * matter for others, if anybody's. */
 static void
 decode (Run *run, GError **error)
 {
@@ -311,17 +412,24 @@ decode (Run *run, GError **error)
 
   look_again (run);
   flavors = wait_on (run);
-  if (flavors != 0)
-    th_job_decode (&run->job, flavors, error);
+  if (flavors == 0 || th_job_decode (&run->job, flavors, error)
+      || run->job.status != TH_STATUS_NOT_MINE)
+    return;
+  sniff (run);
+  if (run->lane != &run->engine->lanes[TH_LANE_PROGRAMS])
+    return;
+  g_clear_error (error);
+  run_programs (run, flavors, error);
 }
 
 void
-th_run_job (ThEngine *engine, ThClass klass, ThFileJob *file)
+th_run_job (ThLane *lane, ThClass klass, ThFileJob *file)
 {
+  ThEngine *engine = lane->engine;
   g_autoptr (GError) error = NULL;
   Run run;
 
-  run_init (&run, engine, klass, file);
+  run_init (&run, lane, klass, file);
   g_mutex_lock (&engine->lock);
   th_file_job_set_data (file, &run.job);
   collect (&run);

@@ -3,7 +3,7 @@
  * what each is told. Knows the engine's inside, no thread. */
 #pragma once
 
-#include "engine/th-engine-private.h"
+#include "engine/th-lane.h"
 
 /* Without the lock; the job was taken by this class and is gone afterwards. */
-void th_run_job (ThEngine *engine, ThClass klass, ThFileJob *file);
+void th_run_job (ThLane *lane, ThClass klass, ThFileJob *file);

@@ -19,6 +19,7 @@ struct _ThThumbnailer
   ThClients *clients;
   ThIdle *idle;
   gboolean trouble_told;
+  gboolean external_trouble_told;
 };
 
 static void
@@ -65,6 +66,19 @@ tell_trouble (ThThumbnailer *self)
   self->trouble_told = TRUE;
 }
 
+/* The same for what other programs are needed for. */
+static void
+tell_external_trouble (ThThumbnailer *self)
+{
+  g_autofree char *trouble =
+      self->external_trouble_told ? NULL : th_engine_external_trouble (self->engine);
+
+  if (trouble == NULL)
+    return;
+  g_warning ("Programs of .thumbnailer entries cannot be locked in on this system: %s", trouble);
+  self->external_trouble_told = TRUE;
+}
+
 static void
 on_error (guint32 handle, const char *const *uris, ThError code, const char *message, gpointer data)
 {
@@ -79,6 +93,7 @@ on_error (guint32 handle, const char *const *uris, ThError code, const char *mes
                            text));
     }
   tell_trouble (data);
+  tell_external_trouble (data);
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 char *
 test_program (const char *part)
@@ -24,6 +25,17 @@ make_folder (TestBus *bus, const char *name, const char *variable)
   if (variable != NULL)
     g_setenv (variable, path, TRUE);
   return path;
+}
+
+/* The MIME database of this system, but not its .thumbnailer entries. */
+static void
+isolate_data_dirs (TestBus *bus)
+{
+  g_autofree char *folder = make_folder (bus, "data-dirs", NULL);
+  g_autofree char *link = g_build_filename (folder, "mime", NULL);
+
+  g_assert_no_errno (symlink ("/usr/share/mime", link));
+  g_setenv ("XDG_DATA_DIRS", folder, TRUE);
 }
 
 static void
@@ -46,6 +58,7 @@ make_folders (TestBus *bus)
 
   for (gsize i = 0; i < G_N_ELEMENTS (folders); i++)
     g_free (make_folder (bus, folders[i].name, folders[i].variable));
+  isolate_data_dirs (bus);
   bus->pictures = make_folder (bus, "pictures", NULL);
   bus->cache = g_build_filename (bus->root, "cache", "thumbnails", NULL);
   bus->log = g_build_filename (bus->root, "log", NULL);

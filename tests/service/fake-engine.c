@@ -304,8 +304,7 @@ th_engine_pending (const ThEngine *engine)
 }
 
 void
-th_engine_supported (const ThEngine *engine, const char *const **schemes,
-                     const char *const **mime_types)
+th_engine_supported (ThEngine *engine, const char *const **schemes, const char *const **mime_types)
 {
   static const char *const some_schemes[] = { "file", "file", NULL };
   static const char *const some_types[] = { "image/jpeg", "image/png", NULL };
@@ -318,4 +317,10 @@ char *
 th_engine_trouble (const ThEngine *engine)
 {
   return engine->trouble ? g_strdup ("no lock-down here") : NULL;
+}
+
+char *
+th_engine_external_trouble (const ThEngine *engine)
+{
+  return NULL;
 }

@@ -52,7 +52,7 @@ mime_of (const char *text)
 
   write_file (folder, "x.manifest", text);
   write_file (folder, "x.text", "[Codec no]\nMimeTypes=image/no;\n");
-  mime = th_mime_new (folder, &error);
+  mime = th_mime_new (folder, NULL, &error);
   if (mime == NULL)
     g_assert_nonnull (error);
   g_unlink (path);
@@ -187,7 +187,7 @@ test_nothing (void)
   g_assert_null (mime_of (""));
   g_assert_null (mime_of ("no key file"));
   g_assert_null (mime_of ("[Codec a]\nMimeTypes=\n"));
-  g_assert_null (th_mime_new ("/nowhere/at/all", &error));
+  g_assert_null (th_mime_new ("/nowhere/at/all", NULL, &error));
   g_assert_nonnull (error);
 }
 

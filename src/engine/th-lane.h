@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Threads that take files of one kind, one after the other: a queue of their own, so that slow ones
+ * hold up nobody else. Knows the engine's inside. */
+#pragma once
+
+#include "engine/th-check.h"
+#include "engine/th-scheduler.h"
+
+typedef struct
+{
+  ThEngine *engine;
+  guint threads; /* of each class */
+  GThreadPool *decoders[TH_N_CLASSES];
+  /* Under the engine's lock. */
+  ThScheduler *scheduler;
+  guint active[TH_N_CLASSES]; /* threads that are at work */
+} ThLane;
+
+void th_lane_init (ThLane *lane, ThEngine *engine, guint threads);
+/* FALSE: some class has no thread. All pools are there afterwards. */
+gboolean th_lane_start (ThLane *lane, GError **error);
+/* The engine is closing: waits for the threads. */
+void th_lane_stop (ThLane *lane);
+void th_lane_clear (ThLane *lane);
+
+/* Under the lock. Sets threads to work on what waits. */
+void th_lane_wake (ThLane *lane);
+/* Under the lock. Forgets a request; what runs for nobody any more is told so. */
+void th_lane_drop (ThLane *lane, guint32 handle);
