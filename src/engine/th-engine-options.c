@@ -54,7 +54,7 @@ check_codecs (const ThEngineOptions *options)
 
   if (th_rules_are_empty (options->rules))
     return;
-  mime = th_mime_new (folder, NULL);
+  mime = th_mime_new (folder, NULL, NULL);
   if (mime == NULL)
     return;
   codecs = th_mime_codecs (mime);
