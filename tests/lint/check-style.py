@@ -103,6 +103,11 @@ def no_goto(source):
     return matches(source, r'\b(goto)\b', 'goto')
 
 
+def no_leaking_isolation(source):
+    """GLib 2.74 leaks what this option allocates, which LeakSanitizer reports; set the XDG variables instead."""
+    return matches(source, r'\b(G_TEST_OPTION_ISOLATE_DIRS)\b', '{}')
+
+
 def licence_line(source):
     return [] if source.lines[:1] == [SPDX] else [source.at(0, 'first line is not the SPDX line')]
 
@@ -179,6 +184,7 @@ RULES = {
     'nesting of at most 3 blocks': nesting,
     'no banned call': banned_calls,
     'no goto': no_goto,
+    'no option of GLib that leaks': no_leaking_isolation,
     'no call in MIN, MAX, CLAMP, ABS': calls_evaluated_twice,
     'the SPDX line comes first': licence_line,
     '#pragma once in headers': pragma_once,
@@ -199,6 +205,7 @@ PLANTED = {
     nesting: ('sample.c', GOOD % NESTED),
     banned_calls: ('sample.c', GOOD % '  strcpy (a, b);\n'),
     no_goto: ('sample.c', GOOD % '  goto out;\n'),
+    no_leaking_isolation: ('sample.c', GOOD % '  a (G_TEST_OPTION_ISOLATE_DIRS);\n'),
     calls_evaluated_twice: ('sample.c', GOOD % '  a = MAX (0,\n           b (c));\n'),
     licence_line: ('sample.c', '#include "config.h"\n'),
     pragma_once: ('sample.h', SPDX + '\n'),

@@ -375,7 +375,7 @@ main (int argc, char **argv)
     { "/entries/rules", test_rules },
   };
 
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].name, World, NULL, set_up, tests[i].test, tear_down);
   return g_test_run ();
