@@ -55,7 +55,8 @@ typedef struct
   gboolean always; /* whatever the picture, it can happen: only large blocks of memory fail */
 } Failure;
 
-static const Failure read_failure = { "read", fail_reads_after, has_read_failed, TH_STATUS_IO, TRUE };
+static const Failure read_failure = { "read", fail_reads_after, has_read_failed, TH_STATUS_IO,
+                                      TRUE };
 static const Failure memory_failure = { "memory", heap_fail_after, heap_has_failed,
                                         TH_STATUS_NO_MEMORY, FALSE };
 
