@@ -149,6 +149,8 @@ add_result (GString *out, const ThExplanation *about)
 {
   const char *flavor = th_flavor_name (about->flavor);
   const char *advice = find_advice (about);
+  g_autofree char *said =
+      about->message != NULL ? th_text_about (about->message, about->uri, about->path) : NULL;
 
   if (about->reason == TH_REASON_VALID)
     add_line (out, "so", "it has a valid thumbnail (%s)", flavor);
@@ -156,7 +158,7 @@ add_result (GString *out, const ThExplanation *about)
     add_line (out, "so", "it gets a thumbnail (%s) when a program asks for one%s", flavor,
               about->trial.done ? "" : ", if it can be decoded");
   else if (about->verdict == TH_CHECK_ERROR)
-    add_line (out, "so", "it gets none (%s): %s", th_reason_name (about->reason), about->message);
+    add_line (out, "so", "it gets none (%s): %s", th_reason_name (about->reason), said);
   else
     add_line (out, "so", "it gets none (%s): %s",
               th_status_has_pixels (about->trial.status) ? "rule"
