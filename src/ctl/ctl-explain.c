@@ -105,8 +105,6 @@ explain_as_json (ThEngine *engine, const Options *options, const char *config)
   gboolean good = TRUE;
 
   th_json_begin_object (json, NULL);
-  th_explain_system (engine, !options->no_try, &system);
-  th_tell_system_json (json, &system, config);
   th_json_begin_array (json, "files");
   for (guint i = 0; options->arguments[i] != NULL; i++)
     {
@@ -116,6 +114,8 @@ explain_as_json (ThEngine *engine, const Options *options, const char *config)
       good = good && about->good;
     }
   th_json_end (json);
+  th_explain_system (engine, !options->no_try, &system);
+  th_tell_system_json (json, &system, config);
   th_json_end (json);
   puts (th_json_text (json));
   return good;

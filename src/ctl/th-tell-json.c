@@ -39,6 +39,7 @@ tell_handlers (ThJson *json, const ThExplanation *about)
       const ThExplainedHandler *handler = &g_array_index (about->handlers, ThExplainedHandler, i);
 
       th_json_begin_object (json, NULL);
+      th_json_string (json, "kind", handler->built_in ? "built-in" : "external");
       th_json_string (json, "name", handler->name);
       th_json_string (json, "rule", handler->rule);
       th_json_end (json);
@@ -114,6 +115,9 @@ tell_trial (ThJson *json, const ThTrial *trial)
     {
       th_json_string (json, "codec", trial->codec);
       th_json_string (json, "type", trial->mime_type);
+    }
+  if (trial->full.width > 0 && trial->full.height > 0)
+    {
       th_json_integer (json, "width", trial->full.width);
       th_json_integer (json, "height", trial->full.height);
     }
@@ -161,5 +165,6 @@ th_tell_system_json (ThJson *json, const ThExplainedSystem *system, const char *
     }
   else
     th_json_null (json, "sandbox");
+  th_json_string (json, "external_trouble", system->external);
   th_json_end (json);
 }

@@ -73,7 +73,8 @@ add_handlers (GString *out, const ThExplanation *about)
     {
       const ThExplainedHandler *handler = &g_array_index (about->handlers, ThExplainedHandler, i);
 
-      add_line (out, i == 0 ? "handlers" : "", "%s%s%s", handler->name,
+      add_line (out, i == 0 ? "handlers" : "", "%s%s%s%s", handler->name,
+                handler->built_in ? "" : " (a program of others)",
                 handler->rule != NULL ? ", not used: " : "",
                 handler->rule != NULL ? handler->rule : "");
     }
@@ -118,16 +119,26 @@ add_failure (GString *out, const ThExplanation *about)
   add_line (out, "", "%s", th_tell_failure_state (about->failure_state));
 }
 
+/* Empty where it is not known. */
+static char *
+say_size (ThSize size)
+{
+  if (size.width == 0 || size.height == 0)
+    return g_strdup ("");
+  return g_strdup_printf (", %u × %u", size.width, size.height);
+}
+
 static void
 add_trial (GString *out, const ThTrial *trial)
 {
+  g_autofree char *size = say_size (trial->full);
+
   if (!trial->done)
     return;
   if (th_status_has_pixels (trial->status))
-    add_line (out, "a try now", "decodes%s as %s, %u × %u%s%s",
-              trial->status == TH_STATUS_PARTIAL ? " in part" : "", trial->codec, trial->full.width,
-              trial->full.height, trial->message != NULL ? "; " : "",
-              trial->message != NULL ? trial->message : "");
+    add_line (out, "a try now", "decodes%s as %s%s%s%s",
+              trial->status == TH_STATUS_PARTIAL ? " in part" : "", trial->codec, size,
+              trial->message != NULL ? "; " : "", trial->message != NULL ? trial->message : "");
   else
     add_line (out, "a try now", "fails (%s): %s", th_status_name (trial->status), trial->message);
 }
@@ -208,6 +219,8 @@ th_tell_system (const ThExplainedSystem *system, const char *config)
             system->unwritable != NULL ? ", cannot be written: " : "",
             system->unwritable != NULL ? system->unwritable : "");
   add_sandbox (out, system);
+  if (system->external != NULL)
+    add_line (out, "programs", "of others cannot be run: %s", system->external);
   add_line (out, "settings", "%s", config != NULL ? config : "the defaults");
   return g_string_free (out, FALSE);
 }

@@ -32,7 +32,10 @@ name_kind (mode_t mode)
 static void
 handler_clear (gpointer data)
 {
-  g_free (((ThExplainedHandler *) data)->rule);
+  ThExplainedHandler *handler = data;
+
+  g_free (handler->name);
+  g_free (handler->rule);
 }
 
 /* FALSE: nothing is there. */
@@ -61,18 +64,62 @@ look_at_types (ThExplanation *about)
 }
 
 static void
+add_handler (ThExplanation *about, gboolean built_in, const char *name, char *rule)
+{
+  ThExplainedHandler handler = { built_in, g_strdup (name), rule };
+
+  g_array_append_val (about->handlers, handler);
+}
+
+static char *
+find_rule (ThEngine *engine, const ThExplanation *about, const char *codec)
+{
+  if (about->path == NULL)
+    return NULL;
+  return th_check_codec (engine->options.rules, about->path, about->size, codec);
+}
+
+static void
+add_entry (ThEngine *engine, ThExplanation *about, const ThEntry *entry)
+{
+  char *rule = find_rule (engine, about, TH_MIME_EXTERNAL);
+
+  if (rule == NULL && about->path != NULL
+      && !th_entry_rules_allow (&entry->rules, about->path, about->size))
+    rule = g_strdup ("the entry's own");
+  add_handler (about, FALSE, entry->name, rule);
+}
+
+/* What the file may be, best known first, as those who run programs go by it. */
+static GPtrArray *
+list_types (ThEngine *engine, const ThExplanation *about)
+{
+  GPtrArray *types = g_ptr_array_new ();
+  const char *codec = th_mime_codec (engine->mime, about->type);
+
+  if (codec == NULL || codec[0] != '\0')
+    g_ptr_array_add (types, about->type);
+  if (about->type_by_data != NULL && !g_str_equal (about->type_by_data, about->type))
+    g_ptr_array_add (types, about->type_by_data);
+  g_ptr_array_add (types, NULL);
+  return types;
+}
+
+/* Our own decoders first: they look at the data, whatever the type is. */
+static void
 look_at_handlers (ThEngine *engine, ThExplanation *about)
 {
   const char *codec = th_mime_codec (engine->mime, about->type);
-  ThExplainedHandler handler = { .name = codec };
+  g_autoptr (GPtrArray) types = list_types (engine, about);
+  g_autoptr (GPtrArray) entries = NULL;
 
   if (codec == NULL)
     return;
-  if (codec[0] == '\0')
-    handler.name = "any";
-  if (about->path != NULL)
-    handler.rule = th_check_codec (engine->options.rules, about->path, about->size, codec);
-  g_array_append_val (about->handlers, handler);
+  if (!g_str_equal (codec, TH_MIME_EXTERNAL))
+    add_handler (about, TRUE, codec[0] != '\0' ? codec : "any", find_rule (engine, about, codec));
+  entries = th_entries_list (engine->check_tools.entries, (const char *const *) types->pdata);
+  for (guint i = 0; i < entries->len; i++)
+    add_entry (engine, about, entries->pdata[i]);
 }
 
 static char *
@@ -113,9 +160,14 @@ look_at_thumbnail (ThEngine *engine, const ThExplanation *about, const ThStamp *
 static void
 look_at_failure (ThEngine *engine, ThExplanation *about, const ThStamp *stamp)
 {
+  const char *codec = th_mime_codec (engine->mime, about->type);
+  ThFailBasis basis = engine->check_tools.basis;
+  g_autofree char *programs = NULL;
+
+  if (codec != NULL && g_str_equal (codec, TH_MIME_EXTERNAL))
+    basis.handler = programs = th_check_programs (engine->check_tools.entries, about->type);
   about->failure_path = th_fail_path (engine->cache, about->uri);
-  about->failure_state = th_fail_lookup (engine->cache, about->uri, stamp,
-                                         &engine->check_tools.basis, &about->failure);
+  about->failure_state = th_fail_lookup (engine->cache, about->uri, stamp, &basis, &about->failure);
   about->failure_forbids = about->failure_state == TH_FAIL_VALID
                            && th_failure_forbids (&about->failure, th_flavor_box (about->flavor));
 }
@@ -144,6 +196,25 @@ note_pixels (ThEngine *engine, ThExplanation *about, const ThDecoded *decoded)
   trial->message = th_check_codec (engine->options.rules, about->path, about->size, decoded->codec);
 }
 
+/* Programs of others have their turn with what none of our decoders knows. */
+static gboolean
+make (ThEngine *engine, const ThExplanation *about, ThJob *job, GError **error)
+{
+  ThFlavors flavors = TH_FLAVOR_BIT (about->flavor);
+  g_autoptr (GPtrArray) types = list_types (engine, about);
+  g_autoptr (GPtrArray) entries = NULL;
+
+  if (th_job_decode (job, flavors, error))
+    return TRUE;
+  if (job->status != TH_STATUS_NOT_MINE)
+    return FALSE;
+  entries = th_entries_list (engine->check_tools.entries, (const char *const *) types->pdata);
+  if (entries->len == 0)
+    return FALSE;
+  g_clear_error (error);
+  return th_job_run_programs (job, flavors, (const char *const *) types->pdata, error);
+}
+
 /* The way of a job up to where it would be written. */
 static void
 try_it (ThEngine *engine, ThExplanation *about)
@@ -155,8 +226,7 @@ try_it (ThEngine *engine, ThExplanation *about)
   th_job_init (&job, &engine->tools, TH_FOREGROUND);
   trial->done = TRUE;
   trial->status = TH_STATUS_IO;
-  if (th_job_open (&job, about->path, &error)
-      && th_job_decode (&job, TH_FLAVOR_BIT (about->flavor), &error))
+  if (th_job_open (&job, about->path, &error) && make (engine, about, &job, &error))
     {
       trial->status = job.status;
       note_pixels (engine, about, &job.decoded);
@@ -237,6 +307,7 @@ th_explain_system (ThEngine *engine, gboolean ask_worker, ThExplainedSystem *sys
 
   *system = (ThExplainedSystem){ .asked = ask_worker };
   system->cache_root = g_strdup (th_cache_root (engine->cache));
+  system->external = th_engine_external_trouble (engine);
   if (!th_cache_check_writable (engine->cache, &unwritable))
     system->unwritable = g_strdup (unwritable->message);
   if (!ask_worker)
@@ -253,5 +324,6 @@ th_explained_system_clear (ThExplainedSystem *system)
   g_free (system->cache_root);
   g_free (system->unwritable);
   g_free (system->trouble);
+  g_free (system->external);
   *system = (ThExplainedSystem){ 0 };
 }

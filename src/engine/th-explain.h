@@ -10,8 +10,9 @@
 
 typedef struct
 {
-  const char *name; /* "png"; "any" where only the data can tell */
-  char *rule;       /* that forbids it to make one of this file, or NULL */
+  gboolean built_in; /* else a program of others, run by its .thumbnailer entry */
+  char *name;        /* "png"; "any" where only the data can tell; the file name of an entry */
+  char *rule;        /* that forbids it to make one of this file, or NULL */
 } ThExplainedHandler;
 
 typedef struct
@@ -26,9 +27,9 @@ typedef struct
 {
   gboolean done;
   ThStatus status;
-  char codec[TH_WIRE_NAME_BYTES]; /* of what was decoded; else empty */
+  char codec[TH_WIRE_NAME_BYTES]; /* of what was decoded, "external": by a program; else empty */
   char mime_type[TH_WIRE_MIME_BYTES];
-  ThSize full;
+  ThSize full;   /* 0 × 0 where a program did not tell */
   char *message; /* why not, or NULL */
 } ThTrial;
 
@@ -79,6 +80,7 @@ typedef struct
   gboolean seccomp; /* it has locked itself down */
   int landlock_abi; /* 0: this kernel has none */
   char *trouble;    /* why there is no worker, or NULL */
+  char *external;   /* why programs of others could not be run when one was to, or NULL */
 } ThExplainedSystem;
 
 void th_explain_system (ThEngine *engine, gboolean ask_worker, ThExplainedSystem *system);
