@@ -215,6 +215,66 @@ test_sizes (Fixture *fixture, gconstpointer unused)
   g_assert_true (small->good);
 }
 
+/* A black square of eight pixels, as a program may write it. */
+#define SQUARE                                                                                     \
+  "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAAAAADhZOFXAAAADElEQVR42mNgoA4AAABIAA"                         \
+  "EQRe/SAAAAAElFTkSuQmCC"
+
+#define TYPE "application/x-thimble-words"
+
+static void
+add_entry (Fixture *fixture, const char *name, const char *exec, const char *more)
+{
+  g_autofree char *folder = g_build_filename (fixture->folder, "entries", NULL);
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autofree char *text = g_strdup_printf (
+      "[Thumbnailer Entry]\nMimeType=" TYPE ";\nExec=%s\n[X-Tumbler Settings]\n%s\n", exec, more);
+
+  g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
+
+/* Programs of others: all of them are named, in their order, and the first that can has it. */
+static void
+test_programs (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const names[] = { "forbidden.thumbnailer", "bad.thumbnailer",
+                                       "good.thumbnailer" };
+  g_autofree char *path = fixture_path (fixture, "a.words");
+  g_autofree char *uri = fixture_uri (fixture, "a.words");
+  g_autoptr (ThExplanation) about = NULL;
+
+  g_assert_true (g_file_set_contents (path, "just words", -1, NULL));
+  add_entry (fixture, names[0], "false %i %o", "Priority=9\nMaxFileSize=1");
+  add_entry (fixture, names[1], "false %i %o", "Priority=5");
+  add_entry (fixture, names[2], "sh -c \"echo " SQUARE " | base64 -d >$0\" %o %i", "Priority=1");
+  fixture_start (fixture);
+  about = explain (fixture, uri, TYPE, TH_FLAVOR_NORMAL, TRUE);
+  g_assert_cmpuint (about->handlers->len, ==, G_N_ELEMENTS (names));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const ThExplainedHandler *handler = &g_array_index (about->handlers, ThExplainedHandler, i);
+
+      g_assert_cmpstr (handler->name, ==, names[i]);
+      g_assert_false (handler->built_in);
+      g_assert_cmpint (handler->rule != NULL, ==, i == 0);
+    }
+  g_assert_cmpint (about->reason, ==, TH_REASON_MAKE);
+  if (about->trial.status == TH_STATUS_NO_SANDBOX)
+    {
+      g_auto (ThExplainedSystem) system = { 0 };
+
+      th_explain_system (fixture->engine, FALSE, &system);
+      g_assert_nonnull (system.external);
+      g_test_skip (system.external);
+      return;
+    }
+  g_assert_cmpstr (about->trial.message, ==, NULL);
+  g_assert_cmpstr (about->trial.codec, ==, "external");
+  g_assert_true (about->good);
+  check_truth (fixture, about, TYPE);
+}
+
 static void
 test_system (Fixture *fixture, gconstpointer unused)
 {
@@ -260,6 +320,7 @@ main (int argc, char **argv)
   ADD ("/explain/thumbnail", test_thumbnail);
   ADD ("/explain/types", test_types);
   ADD ("/explain/sizes", test_sizes);
+  ADD ("/explain/programs", test_programs);
   ADD ("/explain/system", test_system);
   return g_test_run ();
 }
