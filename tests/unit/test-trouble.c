@@ -38,7 +38,6 @@ static void
 test_replaced_name (Fixture *fixture, gconstpointer unused)
 {
   g_autofree char *plug = fixture_picture (fixture, "plug.png", 20, 20, 1);
-  g_autofree char *other = fixture_picture (fixture, "other.png", 40, 30, 2);
   g_autofree char *first = fixture_picture (fixture, "first.png", 60, 50, 3);
   g_autofree char *second = fixture_uri (fixture, "second.png");
   g_autofree char *first_path = fixture_path (fixture, "first.png");
@@ -48,6 +47,7 @@ test_replaced_name (Fixture *fixture, gconstpointer unused)
   const gint no = 0;
   guint32 handle;
 
+  g_free (fixture_picture (fixture, "other.png", 40, 30, 2));
   g_assert_no_errno (link (first_path, second_path));
   fixture->options.cores = 1;
   fixture_start (fixture);
