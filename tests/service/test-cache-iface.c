@@ -307,6 +307,7 @@ on_reply (GObject *source, GAsyncResult *result, gpointer data)
       g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, &error);
 
   g_assert_no_error (error);
+  g_assert_nonnull (reply);
   (*(guint *) data)--;
 }
 

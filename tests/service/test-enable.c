@@ -90,6 +90,7 @@ check_program (Fixture *fixture, const char *part, int *pid)
   g_autofree char *link = NULL;
   g_autofree char *program = NULL;
 
+  g_assert_nonnull (reply);
   *pid = test_client_service_pid (fixture->client, 0);
   link = g_strdup_printf ("/proc/%d/exe", *pid);
   program = g_file_read_link (link, NULL);
