@@ -157,6 +157,9 @@ check_case (Conformance *conformance, gconstpointer data)
   if (conformance->is_tumbler && row->tumbler != NULL)
     expected = row->tumbler;
   seen = row->see (conformance);
+  g_test_message ("%s", seen);
+  if (strcmp (expected, CONFORMANCE_VARIES) == 0)
+    return;
   g_assert_cmpstr (seen, ==, expected);
 }
 
