@@ -56,7 +56,8 @@ world_set_up (World *world, gconstpointer unused)
   add_picture (world, "huge.png", 4000, 3000);
   add_from_tests (world, "photo.jpg", "jpeg", "rgb.jpg");
   add_from_tests (world, "deep.png", "png", "rgb16.png");
-  fixture->options.external.wall_ms = 3000;
+  /* Enough on any day, for those that end by themselves. */
+  fixture->options.external.wall_ms = 60 * 1000;
   g_setenv ("TH_EXTERNAL_BIND", world->programs, TRUE);
   g_unsetenv ("TH_BWRAP");
 }
