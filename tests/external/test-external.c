@@ -449,7 +449,7 @@ main (int argc, char **argv)
     { "/external/outside", test_outside },
   };
 
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].name, World, NULL, world_set_up, tests[i].test, world_tear_down);
   add_rows ("/external/", rows, G_N_ELEMENTS (rows), test_behaviour);
