@@ -4,6 +4,7 @@
 #include "ctl/ctl-enable.h"
 
 #include <gio/gio.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -174,6 +175,22 @@ tell_owner (GDBusConnection *bus, const Change *change, const char *entry)
        pid);
 }
 
+/* dbus-daemon takes the home folder from the user database, where we and others go by HOME. */
+static void
+tell_other_home (void)
+{
+  const char *data = g_getenv ("XDG_DATA_HOME");
+  const struct passwd *user = getpwuid (geteuid ());
+
+  if ((data == NULL || *data == '\0') && user != NULL
+      && g_strcmp0 (user->pw_dir, g_get_home_dir ()) != 0)
+    say (
+        stderr,
+        "thimblectl: the session bus looks below “%s”, not below “%s”, unless XDG_DATA_HOME is set "
+        "for both",
+        user->pw_dir, g_get_home_dir ());
+}
+
 static void
 tell_bus (const Change *change)
 {
@@ -229,6 +246,7 @@ run (gboolean enable)
   if (!is_own_home () || !find_data (&change))
     return CTL_SOME_FAILED;
   apply_all (&change);
+  tell_other_home ();
   if (change.changed == 0 && change.failed == 0)
     say (stdout, "thimble was %s already.", enable ? "enabled" : "disabled");
   tell_bus (&change);

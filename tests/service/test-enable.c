@@ -223,6 +223,17 @@ test_no_bus (Fixture *fixture, gconstpointer data)
   g_assert_true (is_there (fixture->activation));
 }
 
+/* HOME is the test's own, which the bus knows nothing of. */
+static void
+test_other_home (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *with = run (fixture, 0, "enable", NULL);
+
+  g_assert_null (strstr (with, "unless XDG_DATA_HOME is set"));
+  g_unsetenv ("XDG_DATA_HOME");
+  check_says (fixture, 0, "enable", "unless XDG_DATA_HOME is set");
+}
+
 static void
 test_usage (Fixture *fixture, gconstpointer data)
 {
@@ -247,7 +258,7 @@ static const struct
   { "/enable/takes-over", test_takes_over }, { "/enable/others-file", test_others_file },
   { "/enable/rival", test_rival },           { "/enable/links", test_links },
   { "/enable/no-folder", test_no_folder },   { "/enable/no-bus", test_no_bus },
-  { "/enable/usage", test_usage },
+  { "/enable/other-home", test_other_home }, { "/enable/usage", test_usage },
 };
 
 int
