@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,6 +13,7 @@
 
 #include "base/th-error.h"
 #include "base/th-paths.h"
+#include "base/th-spawn.h"
 #include "wire/th-wire.h"
 
 /* What a worker from the build tree may see of the environment: sanitizers and tests. */
@@ -56,23 +56,6 @@ set_descriptors (posix_spawn_file_actions_t *actions, int socket, gboolean keep_
   return failed;
 }
 
-/* No blocked and no ignored signals, whatever the calling thread has. */
-static int
-set_attributes (posix_spawnattr_t *attributes)
-{
-  sigset_t none, all;
-  int failed;
-
-  sigemptyset (&none);
-  sigfillset (&all);
-  failed = posix_spawnattr_setsigmask (attributes, &none);
-  if (failed == 0)
-    failed = posix_spawnattr_setsigdefault (attributes, &all);
-  if (failed == 0)
-    failed = posix_spawnattr_setflags (attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  return failed;
-}
-
 static int
 spawn (pid_t *pid, const char *program, int socket)
 {
@@ -80,24 +63,14 @@ spawn (pid_t *pid, const char *program, int socket)
   g_auto (GStrv) environment = make_environment (uninstalled);
   char *argv[] = { (char *) program, NULL };
   posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
   int failed;
 
   failed = posix_spawn_file_actions_init (&actions);
   if (failed != 0)
     return failed;
-  failed = posix_spawnattr_init (&attributes);
-  if (failed != 0)
-    {
-      posix_spawn_file_actions_destroy (&actions);
-      return failed;
-    }
   failed = set_descriptors (&actions, socket, uninstalled);
   if (failed == 0)
-    failed = set_attributes (&attributes);
-  if (failed == 0)
-    failed = posix_spawn (pid, program, &actions, &attributes, argv, environment);
-  posix_spawnattr_destroy (&attributes);
+    failed = th_spawn (pid, argv, environment, &actions);
   posix_spawn_file_actions_destroy (&actions);
   return failed;
 }

@@ -7,13 +7,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/th-error.h"
+#include "base/th-spawn.h"
 
 /* How often somebody who has lost interest is heard. */
 #define TICK_MS 50
@@ -52,23 +52,6 @@ add_fds (posix_spawn_file_actions_t *actions, const int *high, guint n)
   return failed;
 }
 
-/* No blocked and no ignored signals, whatever the calling thread has. */
-static int
-set_attributes (posix_spawnattr_t *attributes)
-{
-  sigset_t none, all;
-  int failed;
-
-  sigemptyset (&none);
-  sigfillset (&all);
-  failed = posix_spawnattr_setsigmask (attributes, &none);
-  if (failed == 0)
-    failed = posix_spawnattr_setsigdefault (attributes, &all);
-  if (failed == 0)
-    failed = posix_spawnattr_setflags (attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  return failed;
-}
-
 /* bubblewrap needs none, and gives the program one of its own. */
 static GStrv
 make_environment (const ThChildStart *how)
@@ -83,26 +66,16 @@ spawn_with (pid_t *pid, const ThChildStart *how, const int *high)
 {
   g_auto (GStrv) environment = make_environment (how);
   posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
   int failed = posix_spawn_file_actions_init (&actions);
 
   if (failed != 0)
     return failed;
-  failed = posix_spawnattr_init (&attributes);
-  if (failed != 0)
-    {
-      posix_spawn_file_actions_destroy (&actions);
-      return failed;
-    }
   failed = add_fds (&actions, high, how->n_fds);
   if (failed == 0)
     failed =
         posix_spawn_file_actions_addchdir_np (&actions, how->folder != NULL ? how->folder : "/");
   if (failed == 0)
-    failed = set_attributes (&attributes);
-  if (failed == 0)
-    failed = posix_spawn (pid, how->argv[0], &actions, &attributes, how->argv, environment);
-  posix_spawnattr_destroy (&attributes);
+    failed = th_spawn (pid, how->argv, environment, &actions);
   posix_spawn_file_actions_destroy (&actions);
   return failed;
 }
