@@ -165,9 +165,9 @@ shows (const Follow *follow, const ThPngText *text, const Pair *pair)
 
 /* What becomes the file of to, or NULL. Judged and copied from one reading. */
 static GBytes *
-make_next (const Follow *follow, const ThPlace *place, const Pair *pair)
+make_next (const Follow *follow, const ThCachePlace *place, const Pair *pair)
 {
-  g_autofree char *path = th_place_path (place, pair->from);
+  g_autofree char *path = th_cache_place_path (place, pair->from);
   g_autoptr (GBytes) bytes = th_png_load (path, NULL);
   g_autoptr (ThPngText) text = NULL;
   const guint8 *data;
@@ -183,30 +183,30 @@ make_next (const Follow *follow, const ThPlace *place, const Pair *pair)
 }
 
 static gboolean
-is_valid (const ThPlace *place, const char *uri, const Seen *seen)
+is_valid (const ThCachePlace *place, const char *uri, const Seen *seen)
 {
-  g_autofree char *path = th_place_path (place, uri);
+  g_autofree char *path = th_cache_place_path (place, uri);
   g_autoptr (ThPngText) text = seen->exists ? th_png_text_read (path, NULL) : NULL;
 
   return text && th_cache_judge (text, uri, &seen->stamp) == TH_CACHE_VALID;
 }
 
 static void
-remove_unless_valid (const ThPlace *place, const char *uri, const Seen *seen)
+remove_unless_valid (const ThCachePlace *place, const char *uri, const Seen *seen)
 {
   if (!is_valid (place, uri, seen))
-    th_place_remove (place, uri);
+    th_cache_place_remove (place, uri);
 }
 
 static void
-follow_in_place (const Follow *follow, const ThPlace *place, const Pair *pair)
+follow_in_place (const Follow *follow, const ThCachePlace *place, const Pair *pair)
 {
   gboolean valid = is_valid (place, pair->to, pair->at_to);
   g_autoptr (GBytes) next = valid ? NULL : make_next (follow, place, pair);
 
   if (next)
     {
-      g_autofree char *path = th_place_path (place, pair->to);
+      g_autofree char *path = th_cache_place_path (place, pair->to);
 
       valid = th_atomic_write_at (place->folder, path, next, NULL);
     }
@@ -238,7 +238,7 @@ static void
 forget_orphans (const Follow *follow, const char *uri)
 {
   for (guint i = 0; i < follow->places->len; i++)
-    th_place_remove (&g_array_index (follow->places, ThPlace, i), uri);
+    th_cache_place_remove (&g_array_index (follow->places, ThCachePlace, i), uri);
 }
 
 static void
@@ -260,15 +260,15 @@ follow_pair (Follow *follow, const char *from, const char *to)
     }
   pair.one_device = at_from.has_device && at_from.device == at_to.device;
   for (guint i = 0; i < follow->places->len; i++)
-    follow_in_place (follow, &g_array_index (follow->places, ThPlace, i), &pair);
+    follow_in_place (follow, &g_array_index (follow->places, ThCachePlace, i), &pair);
   if (at_to.is_folder)
     add_folders (follow, &pair);
 }
 
 /* FALSE: nothing is where the folder's file would be now. */
 static gboolean
-follow_below (const Follow *follow, const ThPlace *place, const FolderPair *folder, const char *uri,
-              const char *rest)
+follow_below (const Follow *follow, const ThCachePlace *place, const FolderPair *folder,
+              const char *uri, const char *rest)
 {
   g_autofree char *to = g_strconcat (folder->to, rest, NULL);
   g_auto (Seen) at_from = { 0 };
@@ -282,13 +282,13 @@ follow_below (const Follow *follow, const ThPlace *place, const FolderPair *fold
   if (at_to.exists)
     follow_in_place (follow, place, &pair);
   else if (follow->options->kind == TH_FOLLOW_MOVE && folder->gone && at_to.gone && !at_from.exists)
-    th_place_remove (place, uri);
+    th_cache_place_remove (place, uri);
   return at_to.exists;
 }
 
 /* All pairs of one folder. */
 static gboolean
-follow_chain (const Follow *follow, const ThPlace *place, guint first, const char *uri,
+follow_chain (const Follow *follow, const ThCachePlace *place, guint first, const char *uri,
               const char *rest)
 {
   gboolean followed = FALSE;
@@ -313,7 +313,7 @@ has_its_name (const char *name, const char *uri)
 
 /* The innermost folder first: it may have left before the outer one did. */
 static void
-follow_file (const ThPlace *place, const char *name, const ThPngText *text, gpointer data)
+follow_file (const ThCachePlace *place, const char *name, const ThPngText *text, gpointer data)
 {
   const Follow *follow = data;
   const char *uri = th_png_text_get (text, "Thumb::URI");
@@ -367,6 +367,7 @@ th_follow (const ThCache *cache, const ThFollowOptions *options, const char *con
   for (guint i = 0; i < n && !g_atomic_int_get (options->stop); i++)
     follow_pair (&follow, from[i], to[i]);
   for (guint i = 0; i < follow.places->len && follow.folder_pairs->len > 0; i++)
-    th_place_scan (&g_array_index (follow.places, ThPlace, i), follow_file, &follow, options->stop);
+    th_cache_place_scan (&g_array_index (follow.places, ThCachePlace, i), follow_file, &follow,
+                         options->stop);
   follow_clear (&follow);
 }

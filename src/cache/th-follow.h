@@ -18,7 +18,7 @@ typedef struct
   /* Whether a file of this path and size may have a thumbnail. NULL: all may. */
   gboolean (*allowed) (const char *path, guint64 size, gpointer data);
   gpointer data;
-  const gint *stop; /* see th_place_scan */
+  const gint *stop; /* see th_cache_place_scan */
 } ThFollowOptions;
 
 /* For each pair (from[i], to[i]), in each flavor and for failure entries:

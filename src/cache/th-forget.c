@@ -24,7 +24,7 @@ th_forget_uris (const ThCache *cache, const char *const *uris, guint n, const gi
   for (guint i = 0; i < n && !g_atomic_int_get (stop); i++)
     {
       for (guint k = 0; k < places->len; k++)
-        th_place_remove (&g_array_index (places, ThPlace, k), uris[i]);
+        th_cache_place_remove (&g_array_index (places, ThCachePlace, k), uris[i]);
     }
 }
 
@@ -54,7 +54,7 @@ is_old (const Sweep *sweep, const ThPngText *text)
 }
 
 static void
-sweep_file (const ThPlace *place, const char *name, const ThPngText *text, gpointer data)
+sweep_file (const ThCachePlace *place, const char *name, const ThPngText *text, gpointer data)
 {
   const Sweep *sweep = data;
   const char *uri = th_png_text_get (text, "Thumb::URI");
@@ -69,7 +69,7 @@ sweep_all (const ThCache *cache, Sweep *sweep, const gint *stop)
   g_autoptr (GArray) places = th_places_open (cache);
 
   for (guint i = 0; i < places->len; i++)
-    th_place_scan (&g_array_index (places, ThPlace, i), sweep_file, sweep, stop);
+    th_cache_place_scan (&g_array_index (places, ThCachePlace, i), sweep_file, sweep, stop);
 }
 
 static GHashTable *

@@ -6,7 +6,7 @@
 #include "cache/th-cache.h"
 
 /* What lies under the names of exactly these URIs, whatever it says; one unlink a URI and place,
- * nothing is scanned. *stop: see th_place_scan. */
+ * nothing is scanned. *stop: see th_cache_place_scan. */
 void th_forget_uris (const ThCache *cache, const char *const *uris, guint n, const gint *stop);
 
 /* Both scan the whole cache; a file goes by the Thumb::URI in it, so that one that cannot be read

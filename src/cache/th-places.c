@@ -22,7 +22,7 @@
 static void
 clear_place (gpointer data)
 {
-  ThPlace *place = data;
+  ThCachePlace *place = data;
 
   g_free (place->path);
   th_folder_close (place->folder);
@@ -31,7 +31,7 @@ clear_place (gpointer data)
 static void
 add (GArray *places, const char *path)
 {
-  ThPlace place = { NULL, th_folder_open_existing (path) };
+  ThCachePlace place = { NULL, th_folder_open_existing (path) };
 
   if (place.folder < 0)
     return;
@@ -62,7 +62,7 @@ add_failures (GArray *places, const char *root)
 GArray *
 th_places_open (const ThCache *cache)
 {
-  GArray *places = g_array_new (FALSE, FALSE, sizeof (ThPlace));
+  GArray *places = g_array_new (FALSE, FALSE, sizeof (ThCachePlace));
 
   g_array_set_clear_func (places, clear_place);
   for (ThFlavor flavor = 0; flavor < TH_N_FLAVORS; flavor++)
@@ -77,7 +77,7 @@ th_places_open (const ThCache *cache)
 }
 
 char *
-th_place_path (const ThPlace *place, const char *uri)
+th_cache_place_path (const ThCachePlace *place, const char *uri)
 {
   g_autofree char *md5 = th_uri_md5 (uri);
 
@@ -85,7 +85,7 @@ th_place_path (const ThPlace *place, const char *uri)
 }
 
 void
-th_place_remove (const ThPlace *place, const char *uri)
+th_cache_place_remove (const ThCachePlace *place, const char *uri)
 {
   g_autofree char *md5 = th_uri_md5 (uri);
   g_autofree char *name = g_strconcat (md5, SUFFIX, NULL);
@@ -100,7 +100,7 @@ is_name (const char *name)
 }
 
 static void
-visit_name (const ThPlace *place, const char *name, ThPlaceVisit visit, gpointer data)
+visit_name (const ThCachePlace *place, const char *name, ThCachePlaceVisit visit, gpointer data)
 {
   g_autofree char *path = g_strconcat (place->path, "/", name, NULL);
   g_autoptr (ThPngText) text = th_png_text_read (path, NULL);
@@ -110,7 +110,8 @@ visit_name (const ThPlace *place, const char *name, ThPlaceVisit visit, gpointer
 }
 
 void
-th_place_scan (const ThPlace *place, ThPlaceVisit visit, gpointer data, const gint *stop)
+th_cache_place_scan (const ThCachePlace *place, ThCachePlaceVisit visit, gpointer data,
+                     const gint *stop)
 {
   int fd = openat (place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *folder = fd >= 0 ? fdopendir (fd) : NULL;

@@ -10,19 +10,20 @@ typedef struct
 {
   char *path;
   int folder; /* O_PATH */
-} ThPlace;
+} ThCachePlace;
 
-/* Those places that exist and are the effective user's. Of ThPlace; the caller unrefs it. */
+/* Those places that exist and are the effective user's. Of ThCachePlace; the caller unrefs it. */
 GArray *th_places_open (const ThCache *cache);
 
 /* Where the file of uri is, or would be, in a place. Caller frees. */
-char *th_place_path (const ThPlace *place, const char *uri);
-void th_place_remove (const ThPlace *place, const char *uri);
+char *th_cache_place_path (const ThCachePlace *place, const char *uri);
+void th_cache_place_remove (const ThCachePlace *place, const char *uri);
 
 /* What is to become of a file; text is what it says. */
-typedef void (*ThPlaceVisit) (const ThPlace *place, const char *name, const ThPngText *text,
-                              gpointer data);
+typedef void (*ThCachePlaceVisit) (const ThCachePlace *place, const char *name,
+                                   const ThPngText *text, gpointer data);
 /* Visits each file that has the name of a thumbnail and is a whole PNG, in no order, reading the
  * head of each and keeping nothing. Files may come and go meanwhile, also by the visit. Ends early
  * once *stop is not 0. */
-void th_place_scan (const ThPlace *place, ThPlaceVisit visit, gpointer data, const gint *stop);
+void th_cache_place_scan (const ThCachePlace *place, ThCachePlaceVisit visit, gpointer data,
+                          const gint *stop);
