@@ -149,6 +149,8 @@ find_advice (const ThExplanation *about)
 {
   if (about->reason == TH_REASON_REMEMBERED)
     return "thimblectl make --retry-failed tries again";
+  if (about->reason == TH_REASON_PARTIAL)
+    return "whoever downloads it renames it when it is complete";
   if (about->reason == TH_REASON_NO_TYPE && about->type_by_data != NULL
       && !g_str_equal (about->type_by_data, about->type))
     return "its data are of another type than its name says, and programs go by the name";

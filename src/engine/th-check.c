@@ -7,10 +7,12 @@
 #include <fcntl.h>
 #include <gio/gio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cache/th-uri.h"
 #include "engine/th-message.h"
+#include "engine/th-partial.h"
 
 typedef struct
 {
@@ -138,6 +140,22 @@ is_readable (Look *look, GError **error)
 }
 
 static gboolean
+is_named_complete (Look *look, GError **error)
+{
+  const char *slash = strrchr (look->path, '/');
+  const char *name = slash != NULL ? slash + 1 : look->path;
+  g_autofree char *shown = NULL;
+
+  if (th_partial_writer (name) == NULL)
+    return TRUE;
+  shown = g_filename_display_name (name);
+  g_set_error (error, TH_ERROR, TH_ERROR_OTHER,
+               "the name “%s” is that of a file that is still being downloaded (as of %s)", shown,
+               th_partial_writer (name));
+  return FALSE;
+}
+
+static gboolean
 is_tried (Look *look, GError **error)
 {
   if (codec_of (look) != NULL)
@@ -207,9 +225,8 @@ static const Question before_cache[] = {
 };
 
 static const Question before_work[] = {
-  { is_tried, TH_REASON_NO_TYPE },
-  { obeys_rules, TH_REASON_RULE },
-  { is_worth_a_try, TH_REASON_REMEMBERED },
+  { is_named_complete, TH_REASON_PARTIAL }, { is_tried, TH_REASON_NO_TYPE },
+  { obeys_rules, TH_REASON_RULE },          { is_worth_a_try, TH_REASON_REMEMBERED },
   { is_writable, TH_REASON_UNWRITABLE },
 };
 
@@ -221,6 +238,7 @@ static const char *const reason_names[TH_N_REASONS] = {
   [TH_REASON_EXCLUDED] = "excluded",
   [TH_REASON_UNREADABLE] = "unreadable",
   [TH_REASON_VALID] = "valid",
+  [TH_REASON_PARTIAL] = "partial-name",
   [TH_REASON_NO_TYPE] = "no-handler",
   [TH_REASON_RULE] = "rule",
   [TH_REASON_REMEMBERED] = "remembered",

@@ -24,6 +24,7 @@ typedef enum
   TH_REASON_EXCLUDED, /* by its place */
   TH_REASON_UNREADABLE,
   TH_REASON_VALID,   /* there is a valid thumbnail */
+  TH_REASON_PARTIAL, /* by its name it is still being downloaded */
   TH_REASON_NO_TYPE, /* no handler for its type */
   TH_REASON_RULE,    /* another rule than one of places */
   TH_REASON_REMEMBERED,

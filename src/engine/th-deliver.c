@@ -3,6 +3,7 @@
 
 #include "engine/th-deliver.h"
 
+#include "engine/th-hold.h"
 #include "engine/th-trim.h"
 
 /* A dispatch ends after so many events, or so much time, so that others get their turn. */
@@ -118,6 +119,7 @@ do_what_is_due (ThEngine *engine)
   gint64 now = g_get_monotonic_time ();
 
   th_outbox_flush_due (engine->outbox, now);
+  th_hold_release_due (engine, now);
   if (engine->tend_at != 0 && engine->tend_at <= now)
     engine->tend_at = th_pool_tend (engine->pool);
 }
@@ -144,17 +146,26 @@ dispatch (GSource *source, GSourceFunc unused, gpointer unused_data)
   return G_SOURCE_CONTINUE;
 }
 
+/* 0 is never. */
+static gint64
+sooner (gint64 a, gint64 b)
+{
+  if (a == 0 || b == 0)
+    return MAX (a, b);
+  return MIN (a, b);
+}
+
 void
 th_engine_wake (ThEngine *engine)
 {
-  gint64 due = th_outbox_due (engine->outbox);
+  gint64 due = sooner (th_outbox_due (engine->outbox), th_motion_due (engine->motion));
 
   if (engine->closing)
     return;
   if (th_outbox_length (engine->outbox) > 0)
     due = -1;
-  else if (due == 0 || (engine->tend_at != 0 && engine->tend_at < due))
-    due = engine->tend_at;
+  else
+    due = sooner (due, engine->tend_at);
   /* 0 is at once, -1 never. */
   g_source_set_ready_time (engine->source, due == -1 ? 0 : due == 0 ? -1 : due);
 }

@@ -9,7 +9,12 @@
 void
 th_engine_options_init (ThEngineOptions *options)
 {
-  *options = (ThEngineOptions){ .worker_files = 256, .worker_idle_ms = 30000 };
+  *options = (ThEngineOptions){
+    .worker_files = 256,
+    .worker_idle_ms = 30000,
+    .quiet_ms = 1000,
+    .hold_ms = 10000,
+  };
   th_limits_init (&options->limits);
   th_external_options_init (&options->external);
 }

@@ -6,6 +6,7 @@
 #include "engine/th-check.h"
 #include "engine/th-job.h"
 #include "engine/th-lane.h"
+#include "engine/th-motion.h"
 #include "engine/th-outbox.h"
 #include "engine/th-scheduler.h"
 
@@ -31,6 +32,7 @@ struct _ThEngine
 
   GMutex lock; /* of all below, of the requests' progress, and of the jobs' waiters */
   ThOutbox *outbox;
+  ThMotion *motion;
   GHashTable *requests; /* handle → ThRequest, until finished is sent */
   GQueue parked;        /* requests whose cheap pass waits for the outbox to drain */
   guint32 last_handle;
@@ -40,7 +42,10 @@ struct _ThEngine
   gboolean closing;
 };
 
-/* The next four under the lock. */
+/* The next five under the lock. */
+/* th_outbox_settle: the answer to one URI. */
+void th_engine_settle (ThEngine *engine, ThRequest *request, guint32 index, gint32 code,
+                       char *message);
 /* Does what the cheap pass found about one URI. */
 void th_engine_apply (ThEngine *engine, ThRequest *request, guint32 index, ThFlavor flavor,
                       ThCheck *check);

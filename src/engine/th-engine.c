@@ -23,20 +23,27 @@
 #define MANY_EVENTS 2048u
 
 void
+th_engine_settle (ThEngine *engine, ThRequest *request, guint32 index, gint32 code, char *message)
+{
+  th_motion_forget (engine->motion, &(ThWaiter){ .handle = request->handle, .index = index });
+  th_outbox_settle (engine->outbox, request, index, code, message, g_get_monotonic_time ());
+}
+
+void
 th_engine_apply (ThEngine *engine, ThRequest *request, guint32 index, ThFlavor flavor,
                  ThCheck *check)
 {
   ThWaiter waiter = { request->handle, index, flavor };
 
   if (check->verdict == TH_CHECK_ERROR)
-    th_outbox_settle (engine->outbox, request, index, (gint32) check->code,
-                      g_steal_pointer (&check->message), g_get_monotonic_time ());
+    th_engine_settle (engine, request, index, (gint32) check->code,
+                      g_steal_pointer (&check->message));
   else if (request->dequeued)
     return;
   else if (check->verdict == TH_CHECK_VALID)
     th_outbox_valid (engine->outbox, request, index);
   else
-    th_scheduler_add (engine->lanes[check->lane].scheduler, &check->key, &waiter);
+    th_lane_add (&engine->lanes[check->lane], &check->key, &waiter);
 }
 
 void
@@ -51,6 +58,7 @@ th_engine_drop (ThEngine *engine, guint32 handle)
 {
   for (guint i = 0; i < TH_N_LANES; i++)
     th_lane_drop (&engine->lanes[i], handle);
+  th_motion_drop (engine->motion, handle);
 }
 
 gboolean
@@ -244,6 +252,8 @@ make_parts (ThEngine *engine)
   th_lane_init (&engine->lanes[TH_LANE_PROGRAMS], engine,
                 MIN (engine->options.cores, MAX_PROGRAMS));
   engine->outbox = th_outbox_new ();
+  engine->motion = th_motion_new ((gint64) engine->options.quiet_ms * 1000,
+                                  (gint64) engine->options.hold_ms * 1000);
   engine->requests = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) th_request_unref);
 }
 
@@ -300,6 +310,7 @@ th_engine_free (ThEngine *engine)
   for (guint i = 0; i < TH_N_LANES; i++)
     th_lane_clear (&engine->lanes[i]);
   th_outbox_free (engine->outbox);
+  th_motion_free (engine->motion);
   g_hash_table_unref (engine->requests);
   th_pool_free (engine->pool);
   th_admission_free (engine->admission);

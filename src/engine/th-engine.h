@@ -27,6 +27,8 @@ typedef struct
   guint cores;          /* workers of each class; 0: th_effective_cores () */
   guint worker_files;   /* a worker is replaced after so many, default 256 */
   guint worker_idle_ms; /* and after so long without one, default 30 000 */
+  guint quiet_ms;       /* a file that did not change for so long is complete, default 1000 */
+  guint hold_ms;        /* one that is not by then is an error, default 10 000 */
   ThExternalOptions external;
   ThRules *rules;      /* which files get none; NULL: all do */
   char *config_path;   /* what was read, NULL: nothing */

@@ -46,7 +46,10 @@ th_job_clear (ThJob *job)
 gboolean
 th_job_open (ThJob *job, const char *path, GError **error)
 {
-  return th_source_open (&job->source, path, error);
+  gboolean opened = th_source_open (&job->source, path, error);
+
+  job->seen_at = job->still_at = g_get_monotonic_time ();
+  return opened;
 }
 
 gboolean
@@ -211,28 +214,56 @@ run_programs (ThJob *job, const Work *work, GError **error)
   return status;
 }
 
-/* Again where the file was another one in the end. */
+/* What was made is of the file as it is. */
+static gboolean
+is_true (ThJob *job, ThStatus status)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (!is_final (status) && !th_source_is_unchanged (&job->source))
+    return FALSE;
+  job->still_at = now;
+  return TRUE;
+}
+
+/* What is at the path now; moved: the same file, in another state. */
+static gboolean
+open_again (ThJob *job, GError **error)
+{
+  g_autofree char *path = g_strdup (job->source.path);
+  dev_t device = job->source.device;
+  ino_t inode = job->source.inode;
+
+  if (!th_job_open (job, path, error))
+    return FALSE;
+  job->moved = job->source.device == device && job->source.inode == inode;
+  return TRUE;
+}
+
+/* Again where there was another file in the end. */
 static gboolean
 make (ThJob *job, const Work *work, GError **error)
 {
-  for (guint i = 0; i < TRIES; i++)
+  job->moved = FALSE;
+  job->status = TH_STATUS_OK;
+  for (guint i = 0; i < TRIES && !job->moved; i++)
     {
-      g_autofree char *path = g_strdup (job->source.path);
       g_autoptr (GError) local = NULL;
       ThStatus status = work->make (job, work, &local);
 
-      if (is_final (status) || th_source_is_unchanged (&job->source))
+      if (is_true (job, status))
         {
           job->status = status;
           if (local != NULL)
             g_propagate_error (error, g_steal_pointer (&local));
           return th_status_has_pixels (status);
         }
-      if (!th_source_open (&job->source, path, error))
+      if (!open_again (job, error))
         return FALSE;
     }
+  job->moved = TRUE;
   drop_pixels (job);
-  g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "the file is still being written");
+  g_set_error_literal (error, TH_ERROR, TH_ERROR_OTHER, TH_JOB_MOVED);
   return FALSE;
 }
 

@@ -24,12 +24,19 @@ typedef struct
   gint cancelled;
   guint64 held; /* bytes of the shared budget */
   ThSource source;
+  /* The file is known to be in this state from seen_at, which may be set back, to still_at. */
+  gint64 seen_at;
+  gint64 still_at;
+  gboolean moved;  /* while it was worked on it was written to, or replaced again and again */
   ThStatus status; /* of the last decode of the file as it is; OK before any and where it changed */
   guint32 box;     /* the largest one wanted of it, pixels */
   ThDecoded decoded;
   ThFlavor flavors[TH_N_FLAVORS];  /* of decoded.images */
   ThPngBody *bodies[TH_N_FLAVORS]; /* of the same, once encoded */
 } ThJob;
+
+/* What is said of one that has moved. */
+#define TH_JOB_MOVED "the file is still being written"
 
 /* Everything from one thread but th_job_cancel. */
 void th_job_init (ThJob *job, const ThJobTools *tools, ThClass klass);
@@ -42,8 +49,8 @@ gboolean th_job_is_at (const ThJob *job, const char *path);
 gboolean th_job_is_file_at (const ThJob *job, const char *path);
 /* Whether the cache has what the open file would give. */
 gboolean th_job_is_cached (const ThJob *job, const char *uri, ThFlavor flavor);
-/* All flavors in one go, waiting for memory. A file that changes meanwhile is opened again, a few
- * times. FALSE: nothing can be stored. */
+/* All flavors in one go, waiting for memory. Where another file takes its place meanwhile that is
+ * opened, a few times. FALSE: nothing can be stored. */
 gboolean th_job_decode (ThJob *job, ThFlavors flavors, GError **error);
 /* The same by programs of others, one after the other until one makes a picture; types are what
  * the file may be, NULL-terminated. UNSUPPORTED: there is no such program for this file. */

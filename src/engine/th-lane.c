@@ -4,6 +4,7 @@
 #include "engine/th-lane.h"
 
 #include "engine/th-engine-private.h"
+#include "engine/th-hold.h"
 #include "engine/th-priority.h"
 #include "engine/th-run.h"
 
@@ -17,6 +18,13 @@ void
 th_lane_clear (ThLane *lane)
 {
   g_clear_pointer (&lane->scheduler, th_scheduler_free);
+}
+
+void
+th_lane_add (ThLane *lane, const ThFileKey *key, const ThWaiter *waiter)
+{
+  if (!th_hold_join (lane, key, waiter))
+    th_scheduler_add (lane->scheduler, key, waiter);
 }
 
 void

@@ -23,6 +23,9 @@ gboolean th_lane_start (ThLane *lane, GError **error);
 void th_lane_stop (ThLane *lane);
 void th_lane_clear (ThLane *lane);
 
+/* Under the lock. A waiter for a file of this lane: it is decoded next, or, where others are held
+ * for it, looked at again with them. */
+void th_lane_add (ThLane *lane, const ThFileKey *key, const ThWaiter *waiter);
 /* Under the lock. Sets threads to work on what waits. */
 void th_lane_wake (ThLane *lane);
 /* Under the lock. Forgets a request; what runs for nobody any more is told so. */

@@ -8,6 +8,7 @@
 
 #include "cache/th-uri.h"
 #include "engine/th-engine-private.h"
+#include "engine/th-hold.h"
 #include "engine/th-message.h"
 
 /* Bytes that tell a type. */
@@ -32,6 +33,8 @@ typedef struct
   GArray *asks;       /* those that are being dealt with */
   GHashTable *stored; /* URI → ThFlavors */
   GHashTable *marked; /* URIs whose failure is remembered */
+  gint64 began_at;
+  gboolean held; /* nothing is to be told of the file before it is at rest */
   gboolean by_programs;
   char *sniffed[2]; /* what data that are not ours look like, with and without the name; or NULL */
 } Run;
@@ -48,6 +51,7 @@ static void
 run_init (Run *run, ThLane *lane, ThClass klass, ThFileJob *file)
 {
   *run = (Run){ .engine = lane->engine, .lane = lane, .file = file };
+  run->began_at = g_get_monotonic_time ();
   th_job_init (&run->job, &lane->engine->tools, klass);
   run->asks = g_array_new (FALSE, FALSE, sizeof (Ask));
   g_array_set_clear_func (run->asks, clear_ask);
@@ -101,8 +105,7 @@ settle (Run *run, const Ask *ask, gint32 code, char *message)
   ThEngine *engine = run->engine;
 
   g_mutex_lock (&engine->lock);
-  th_outbox_settle (engine->outbox, ask->request, ask->waiter.index, code, message,
-                    g_get_monotonic_time ());
+  th_engine_settle (engine, ask->request, ask->waiter.index, code, message);
   th_engine_wake (engine);
   g_mutex_unlock (&engine->lock);
 }
@@ -169,8 +172,7 @@ resubmit (Run *run, const Ask *ask)
   th_scheduler_seal (run->lane->scheduler, run->file);
   /* The one ready of what was valid from the start is another matter. */
   if (check.verdict == TH_CHECK_VALID)
-    th_outbox_settle (engine->outbox, ask->request, ask->waiter.index, TH_OUTCOME_READY, NULL,
-                      g_get_monotonic_time ());
+    th_engine_settle (engine, ask->request, ask->waiter.index, TH_OUTCOME_READY, NULL);
   else
     th_engine_apply (engine, ask->request, ask->waiter.index, ask->waiter.flavor, &check);
   th_engine_start_decoders (engine);
@@ -302,13 +304,11 @@ is_for_programs (Run *run, const Ask *ask)
 static void
 hand_over (Run *run, const Ask *ask)
 {
-  const ThSource *source = &run->job.source;
   ThEngine *engine = run->engine;
   ThCheck check = {
     .verdict = TH_CHECK_MAKE,
     .lane = TH_LANE_PROGRAMS,
-    .key = { source->device, source->inode, source->stamp.size, source->stamp.mtime,
-             source->stamp.mtime_ns },
+    .key = th_hold_key (&run->job),
   };
 
   g_mutex_lock (&engine->lock);
@@ -317,12 +317,54 @@ hand_over (Run *run, const Ask *ask)
   g_mutex_unlock (&engine->lock);
 }
 
+/* As which file those are held who wait for what is open. */
+static ThFileKey
+held_key (const Run *run)
+{
+  return th_hold_key (&run->job);
+}
+
+/* Whether the file that was opened is known to be in motion; what comes of it is not looked at. */
+static gboolean
+is_moving (Run *run)
+{
+  ThFileKey key = held_key (run);
+
+  run->held = th_hold_is_moving (run->lane, &key, &run->job, run->began_at);
+  return run->held;
+}
+
+/* The state it is in does not matter. */
+static gboolean
+leads_to_file (const Run *run, const Ask *ask)
+{
+  g_autofree char *path = NULL;
+
+  if (g_str_equal (run->uri, ask->uri))
+    return TRUE;
+  path = th_uri_to_path (ask->uri, NULL);
+  return path != NULL && th_job_is_file_at (&run->job, path);
+}
+
+static void
+hold (Run *run, const Ask *ask)
+{
+  ThFileKey key = held_key (run);
+
+  if (leads_to_file (run, ask))
+    th_hold_waiter (run->lane, &key, &run->job, ask->request, &ask->waiter);
+  else
+    resubmit (run, ask);
+}
+
 static void
 answer (Run *run, const Ask *ask, const GError *failure)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!is_same_file (run, ask))
+  if (run->held && !is_for_programs (run, ask))
+    hold (run, ask);
+  else if (!is_same_file (run, ask))
     resubmit (run, ask);
   else if (failure != NULL && is_for_programs (run, ask))
     hand_over (run, ask);
@@ -412,7 +454,7 @@ decode (Run *run, GError **error)
 
   look_again (run);
   flavors = wait_on (run);
-  if (flavors == 0 || th_job_decode (&run->job, flavors, error)
+  if (flavors == 0 || is_moving (run) || th_job_decode (&run->job, flavors, error)
       || run->job.status != TH_STATUS_NOT_MINE)
     return;
   sniff (run);
@@ -435,7 +477,10 @@ th_run_job (ThLane *lane, ThClass klass, ThFileJob *file)
   collect (&run);
   g_mutex_unlock (&engine->lock);
   if (open_source (&run))
-    decode (&run, &error);
+    {
+      decode (&run, &error);
+      run.held = run.held || th_hold_doubts (lane, &run.job, run.by_programs);
+    }
   else
     wait_on (&run);
   answer_all (&run, error);

@@ -97,6 +97,9 @@ fixture_init (Fixture *fixture)
   th_engine_options_init (&fixture->options);
   fixture->options.cache_root = g_strdup (fixture->cache_root);
   fixture->options.cores = 2;
+  /* Many a test waits until a file is believed to be as bad as it looks. */
+  fixture->options.quiet_ms = 20;
+  fixture->options.hold_ms = 400;
   /* Whatever is installed on this machine. */
   fixture->options.external.folders = g_new0 (char *, 2);
   fixture->options.external.folders[0] = g_build_filename (fixture->folder, "entries", NULL);
