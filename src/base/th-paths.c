@@ -53,6 +53,12 @@ th_paths_external (void)
 }
 
 char *
+th_paths_reader (void)
+{
+  return locate ("TH_READER", "src/reader/thimble-reader", TH_LIBEXECDIR "/thimble-reader");
+}
+
+char *
 th_paths_manifests (void)
 {
   return locate ("TH_MANIFESTS", "src/worker", TH_MANIFESTDIR);

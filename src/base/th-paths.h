@@ -11,6 +11,8 @@ gboolean th_paths_uninstalled (void);
 char *th_paths_worker (void);
 /* Path of thimble-external. In a build tree TH_EXTERNAL may name another. Caller frees. */
 char *th_paths_external (void);
+/* Path of thimble-reader. In a build tree TH_READER may name another. Caller frees. */
+char *th_paths_reader (void);
 /* Folder of the *.manifest files. In a build tree TH_MANIFESTS may name another. Caller frees. */
 char *th_paths_manifests (void);
 /* Folder of the files that thimblectl enable links to. In a build tree TH_DATA may name another.

@@ -22,7 +22,7 @@ typedef struct
   pid_t pid;         /* whose CPU time counts against limits->cpu_ms */
   guint64 data_base; /* what HELLO said: RLIMIT_DATA is this, plus the grant while there is one */
   guint32 job;       /* a number not used before on this socket */
-  int source_fd;     /* read-only, a regular file (th_open_source); borrowed */
+  int source_fd;     /* read-only, a regular file, bare or wrapped (th-wrap); borrowed */
   const ThLimits *limits;
   const guint32 *boxes; /* pixels, largest first */
   guint n_boxes;

@@ -47,8 +47,8 @@ all_of (const char *text, gsize length, const char *allowed)
   return length > 0 && strspn (text, allowed) >= length;
 }
 
-static gboolean
-is_mime_type (const char *text)
+gboolean
+th_plan_is_mime_type (const char *text)
 {
   const char *slash = strchr (text, '/');
 
@@ -69,7 +69,7 @@ th_plan_fault (const ThWirePlan *plan, const ThLimits *limits)
     return "an impossible duration";
   if (!all_of (plan->codec, strlen (plan->codec), NAME_CHARACTERS))
     return "an impossible codec name";
-  if (!is_mime_type (plan->mime_type))
+  if (!th_plan_is_mime_type (plan->mime_type))
     return "an impossible MIME type";
   return NULL;
 }

@@ -28,6 +28,7 @@ gboolean th_plan_may_say (guint32 status);
 /* Checks a PLAN whose status is OK. NULL where it is plausible and within the limits of a picture,
  * else what is wrong with it (static). Its memory is another question. */
 const char *th_plan_fault (const ThWirePlan *plan, const ThLimits *limits);
+gboolean th_plan_is_mime_type (const char *text);
 /* A text that came over the wire, fit to be shown: valid UTF-8 without control characters. Caller
  * frees. */
 char *th_plan_safe_text (const char *text);

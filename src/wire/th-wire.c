@@ -3,13 +3,10 @@
 
 #include "wire/th-wire.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-/* More than one may arrive from a peer that lies; all of them have to be closed. */
-#define MAX_FDS 8
+#include "wire/th-packet.h"
 
 typedef struct
 {
@@ -62,67 +59,7 @@ th_wire_init (ThWireMessage *message, ThWireType type, guint32 job)
 gboolean
 th_wire_send (int socket, const ThWireMessage *message, int fd, GError **error)
 {
-  union
-  {
-    struct cmsghdr align;
-    char bytes[CMSG_SPACE (sizeof (int))];
-  } control = { 0 };
-  struct iovec part = { (void *) message, message->head.size };
-  struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
-  gssize sent;
-
-  if (fd >= 0)
-    {
-      struct cmsghdr *item;
-
-      header.msg_control = control.bytes;
-      header.msg_controllen = sizeof control.bytes;
-      item = CMSG_FIRSTHDR (&header);
-      item->cmsg_level = SOL_SOCKET;
-      item->cmsg_type = SCM_RIGHTS;
-      item->cmsg_len = CMSG_LEN (sizeof fd);
-      memcpy (CMSG_DATA (item), &fd, sizeof fd);
-    }
-  do
-    sent = sendmsg (socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
-  while (sent < 0 && errno == EINTR);
-  if (sent < 0)
-    {
-      int saved = errno;
-
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (saved),
-                   "cannot send to the other side: %s", g_strerror (saved));
-    }
-  return sent >= 0;
-}
-
-/* Takes every descriptor out of the control data: the first one is handed over, all others are
- * closed. Returns how many there were. */
-static guint
-collect_fds (struct msghdr *header, int *first)
-{
-  guint n = 0;
-
-  for (struct cmsghdr *item = CMSG_FIRSTHDR (header); item != NULL;
-       item = CMSG_NXTHDR (header, item))
-    {
-      gsize count;
-
-      if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS)
-        continue;
-      count = (item->cmsg_len - CMSG_LEN (0)) / sizeof (int);
-      for (gsize i = 0; i < count; i++, n++)
-        {
-          int fd;
-
-          memcpy (&fd, CMSG_DATA (item) + i * sizeof fd, sizeof fd);
-          if (n == 0)
-            *first = fd;
-          else
-            close (fd);
-        }
-    }
-  return n;
+  return th_packet_send (socket, message, message->head.size, fd, FALSE, error);
 }
 
 static gboolean
@@ -144,39 +81,24 @@ well_formed (const ThWireMessage *message, gsize received)
 ThWireResult
 th_wire_receive (int socket, ThWireMessage *message, int *fd)
 {
-  union
-  {
-    struct cmsghdr align;
-    char bytes[CMSG_SPACE (MAX_FDS * sizeof (int))];
-  } control = { 0 };
-  struct iovec part = { message, sizeof *message };
-  struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
-  int first = -1;
-  guint n_fds;
-  gssize got;
+  ThPacketResult result;
+  gsize got;
+  int came;
 
   if (fd != NULL)
     *fd = -1;
-  header.msg_control = control.bytes;
-  header.msg_controllen = sizeof control.bytes;
   memset (message, 0, sizeof *message);
-  do
-    got = recvmsg (socket, &header, MSG_CMSG_CLOEXEC);
-  while (got < 0 && errno == EINTR);
-  if (got < 0)
-    return TH_WIRE_END;
-  n_fds = collect_fds (&header, &first);
-  if (got > 0 && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0
-      && well_formed (message, (gsize) got)
-      && (n_fds == 0 || (n_fds == 1 && fd != NULL && shape_of (message->head.type)->carries_fd)))
+  result = th_packet_receive (socket, message, sizeof *message, &got, &came);
+  if (result == TH_PACKET_GOT && well_formed (message, got)
+      && (came < 0 || (fd != NULL && shape_of (message->head.type)->carries_fd)))
     {
       if (fd != NULL)
-        *fd = first;
+        *fd = came;
       return TH_WIRE_GOT;
     }
-  if (first >= 0)
-    close (first);
-  return got == 0 && n_fds == 0 ? TH_WIRE_END : TH_WIRE_MALFORMED;
+  if (came >= 0)
+    close (came);
+  return result == TH_PACKET_END ? TH_WIRE_END : TH_WIRE_MALFORMED;
 }
 
 void

@@ -11,6 +11,7 @@
 #include "core/th-render.h"
 #include "wire/th-plan.h"
 #include "wire/th-wire.h"
+#include "wire/th-wrap.h"
 #include "worker/th-heap.h"
 
 /* What a picture's header and the buffers kept between pictures may take without a grant. */
@@ -248,7 +249,7 @@ th_serve (const ThServe *serve)
     return 1;
   while ((result = th_wire_receive (serve->socket, &message, &source)) == TH_WIRE_GOT)
     {
-      if (!serve_job (serve->socket, &message, source))
+      if (!serve_job (serve->socket, &message, source >= 0 ? th_unwrap (source) : -1))
         return 1;
       th_heap_trim ();
     }
