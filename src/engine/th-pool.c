@@ -235,7 +235,7 @@ start_once (ThPool *pool, Worker **started, GError **error)
   ThWireHello hello;
   ThStatus status;
 
-  if (!th_process_start (&worker->process, pool->worker_path, error))
+  if (!th_process_start (&worker->process, pool->worker_path, TH_PROCESS_BARE, error))
     return TH_STATUS_IO;
   *started = g_steal_pointer (&worker);
   if (!register_worker (pool, *started))

@@ -31,11 +31,13 @@ is_debug_variable (const char *variable)
 }
 
 static GStrv
-make_environment (gboolean uninstalled)
+make_environment (ThProcessSetting setting, gboolean uninstalled)
 {
   g_auto (GStrv) all = g_get_environ ();
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
+  if (setting == TH_PROCESS_AS_CALLER)
+    return g_steal_pointer (&all);
   g_strv_builder_add (builder, "PATH=/usr/bin:/bin");
   for (guint i = 0; uninstalled && all[i] != NULL; i++)
     if (is_debug_variable (all[i]))
@@ -57,10 +59,10 @@ set_descriptors (posix_spawn_file_actions_t *actions, int socket, gboolean keep_
 }
 
 static int
-spawn (pid_t *pid, const char *program, int socket)
+spawn (pid_t *pid, const char *program, ThProcessSetting setting, int socket)
 {
   gboolean uninstalled = th_paths_uninstalled ();
-  g_auto (GStrv) environment = make_environment (uninstalled);
+  g_auto (GStrv) environment = make_environment (setting, uninstalled);
   char *argv[] = { (char *) program, NULL };
   posix_spawn_file_actions_t actions;
   int failed;
@@ -76,7 +78,7 @@ spawn (pid_t *pid, const char *program, int socket)
 }
 
 gboolean
-th_process_start (ThProcess *process, const char *program, GError **error)
+th_process_start (ThProcess *process, const char *program, ThProcessSetting setting, GError **error)
 {
   int pair[2];
   int failed = 0;
@@ -85,7 +87,7 @@ th_process_start (ThProcess *process, const char *program, GError **error)
     failed = errno;
   else
     {
-      failed = spawn (&process->pid, program, pair[1]);
+      failed = spawn (&process->pid, program, setting, pair[1]);
       close (pair[1]);
       process->socket = pair[0];
       if (failed == 0)
@@ -128,8 +130,14 @@ th_process_reap (ThProcess *process)
   /* ECHILD: somebody else has reaped it, or SIGCHLD is ignored. */
   if (result == 0 && info.si_pid != process->pid)
     return FALSE;
+  th_process_abandon (process);
+  return TRUE;
+}
+
+void
+th_process_abandon (ThProcess *process)
+{
   th_process_hang_up (process);
   if (process->pidfd >= 0)
     close (g_steal_fd (&process->pidfd));
-  return TRUE;
 }

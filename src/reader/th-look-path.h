@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Looking at a path, and opening it. Every call may wait for somebody else's server. */
+#pragma once
+
+#include "reader/th-finding.h"
+
+/* Adds to finding what lies there, without ever acting on a device or FIFO. */
+gboolean th_look_path (ThFinding *finding, const char *path, ThFindingCare care, GError **error);
+/* Opens what now lies at finding->asked for reading, and finding becomes what was opened. -1: as
+ * th_open_regular. */
+int th_look_path_open (ThFinding *finding, GError **error);

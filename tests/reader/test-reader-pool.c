@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How readers are kept, shared, told to let go, and ended. */
+#include "config.h"
+
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "reader-world.h"
+
+/* One process serves one file after the other, two where two are looked at at once. */
+static void
+test_reuse (World *world, gconstpointer unused)
+{
+  g_autofree char *path = world_file (world, "a", "a", 1);
+  g_autofree char *missing = world_path (world, "missing");
+  int first = 0;
+
+  for (guint i = 0; i < 50; i++)
+    {
+      g_auto (ThFacts) facts = { 0 };
+      g_autoptr (ThReading) reading = world_look (world, path, &facts);
+      g_autoptr (GArray) children = world_children ();
+
+      g_assert_cmpuint (children->len, ==, 1);
+      first = i == 0 ? g_array_index (children, int, 0) : first;
+      g_assert_cmpint (g_array_index (children, int, 0), ==, first);
+      world_check_copy (world_open (reading, TH_READ_COPY, &facts), "a", 1);
+      g_assert_true (th_reading_is_unchanged (reading));
+      g_clear_pointer (&reading, th_reading_free);
+      world_look_fails (world, missing, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+    }
+  g_assert_cmpint (th_readers_tend (world->readers), >, 0);
+}
+
+static void
+test_idle (World *world, gconstpointer unused)
+{
+  g_autofree char *path = world_file (world, "a", "a", 1);
+  g_auto (ThFacts) facts = { 0 };
+  ThReading *readings[2];
+
+  world->options.idle_ms = 1;
+  world_start (world);
+  g_assert_cmpint (th_readers_tend (world->readers), ==, 0);
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (GArray) children = NULL;
+
+      for (guint i = 0; i < 2; i++)
+        readings[i] = world_look (world, path, &facts);
+      children = world_children ();
+      g_assert_cmpuint (children->len, ==, 2);
+      g_assert_cmpint (th_readers_tend (world->readers), >, 0);
+      for (guint i = 0; i < 2; i++)
+        th_reading_free (readings[i]);
+      world_wait_for_no_process (world);
+    }
+}
+
+static guint
+files_below (int pid, const char *folder)
+{
+  g_autofree char *name = g_strdup_printf ("/proc/%d/fd", pid);
+  g_autoptr (GDir) dir = g_dir_open (name, 0, NULL);
+  const char *fd;
+  guint n = 0;
+
+  while ((fd = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *link = g_build_filename (name, fd, NULL);
+      g_autofree char *target = g_file_read_link (link, NULL);
+
+      n += target != NULL && g_str_has_prefix (target, folder);
+    }
+  return n;
+}
+
+/* It holds nothing open once it has looked again, or was told to let go. */
+static void
+test_lets_go (World *world, gconstpointer unused)
+{
+  g_autofree char *path = world_file (world, "a", "a", 1);
+  g_auto (ThFacts) facts = { 0 };
+  g_autoptr (ThReading) reading = world_look (world, path, &facts);
+  g_autoptr (GArray) children = world_children ();
+  int pid = g_array_index (children, int, 0);
+
+  g_assert_cmpuint (files_below (pid, world->folder), ==, 1);
+  close (world_open (reading, TH_READ_DIRECT, &facts));
+  g_assert_cmpuint (files_below (pid, world->folder), ==, 1);
+  g_assert_true (th_reading_is_unchanged (reading));
+  g_assert_cmpuint (files_below (pid, world->folder), ==, 0);
+  close (world_open (reading, TH_READ_COPY, &facts));
+  g_clear_pointer (&reading, th_reading_free);
+  while (files_below (pid, world->folder) > 0)
+    g_usleep (1000);
+}
+
+/* What was killed while it had nothing to do costs no file. */
+static void
+test_killed_idle (World *world, gconstpointer unused)
+{
+  g_autofree char *path = world_file (world, "a", "a", 1);
+  g_auto (ThFacts) facts = { 0 };
+
+  for (guint i = 0; i < 10; i++)
+    {
+      g_autoptr (ThReading) reading = world_look (world, path, &facts);
+      g_autoptr (GArray) children = world_children ();
+
+      g_assert_true (th_reading_is_unchanged (reading));
+      g_clear_pointer (&reading, th_reading_free);
+      for (guint j = 0; j < children->len; j++)
+        kill (g_array_index (children, int, j), SIGKILL);
+    }
+}
+
+#define THREADS 4u
+#define ROUNDS  100u
+
+typedef struct
+{
+  World *world;
+  guint number;
+} Crowd;
+
+static gpointer
+look_often (gpointer data)
+{
+  const Crowd *crowd = data;
+  g_autofree char *name = g_strdup_printf ("%u", crowd->number);
+  g_autofree char *content = world_data (200000, crowd->number);
+  g_autofree char *path = world_file (crowd->world, name, content, 200000);
+
+  for (guint i = 0; i < ROUNDS; i++)
+    {
+      g_auto (ThFacts) facts = { 0 };
+      g_autoptr (ThReading) reading = world_look (crowd->world, path, &facts);
+
+      world_check_copy (world_open (reading, TH_READ_COPY, &facts), content, 200000);
+      if (i % 2 == 0)
+        g_assert_true (th_reading_is_unchanged (reading));
+      th_readers_tend (crowd->world->readers);
+    }
+  return NULL;
+}
+
+static void
+test_crowd (World *world, gconstpointer unused)
+{
+  Crowd crowd[THREADS];
+  GThread *threads[THREADS];
+
+  for (guint i = 0; i < THREADS; i++)
+    {
+      crowd[i] = (Crowd){ world, i };
+      threads[i] = g_thread_new ("crowd", look_often, &crowd[i]);
+    }
+  for (guint i = 0; i < THREADS; i++)
+    g_thread_join (threads[i]);
+}
+
+static void
+test_closed (World *world, gconstpointer unused)
+{
+  g_autofree char *path = world_file (world, "a", "a", 1);
+  g_auto (ThFacts) facts = { 0 };
+  g_autoptr (ThReading) reading = world_look (world, path, &facts);
+
+  th_readers_close (world->readers);
+  g_assert_false (th_reading_is_unchanged (reading));
+  world_open_fails (reading, TH_READ_COPY, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  world_look_fails (world, path, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+/* Only what lies there, by its spelling or by where it leads. */
+static void
+test_left (World *world, gconstpointer unused)
+{
+  g_autofree char *inner = world_path (world, "inner");
+  g_autofree char *prefix = world_path (world, "inn");
+  g_autofree char *link = world_path (world, "link");
+  g_autofree char *through = world_path (world, "link/a");
+  g_autofree char *path = NULL;
+  g_autofree char *outside = world_file (world, "b", "b", 1);
+  g_auto (ThFacts) facts = { 0 };
+  ThReading *readings[3];
+
+  g_assert_no_errno (g_mkdir (inner, 0700));
+  g_assert_no_errno (symlink ("inner", link));
+  path = world_file (world, "inner/a", "a", 1);
+  readings[0] = world_look (world, path, &facts);
+  readings[1] = world_look (world, through, &facts);
+  readings[2] = world_look (world, outside, &facts);
+  th_readers_leave (world->readers, prefix);
+  for (guint i = 0; i < 3; i++)
+    close (world_open (readings[i], TH_READ_COPY, &facts));
+  th_readers_leave (world->readers, inner);
+  for (guint i = 0; i < 2; i++)
+    world_open_fails (readings[i], TH_READ_COPY, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_true (th_reading_is_unchanged (readings[2]));
+  for (guint i = 0; i < 3; i++)
+    th_reading_free (readings[i]);
+  /* Once. */
+  th_reading_free (world_look (world, path, &facts));
+}
+
+#define ADD(name, function)                                                                        \
+  g_test_add ("/reader/pool/" name, World, NULL, world_set_up, function, world_tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("reuse", test_reuse);
+  ADD ("idle", test_idle);
+  ADD ("lets-go", test_lets_go);
+  ADD ("killed-idle", test_killed_idle);
+  ADD ("crowd", test_crowd);
+  ADD ("closed", test_closed);
+  ADD ("left", test_left);
+  return g_test_run ();
+}
