@@ -53,8 +53,6 @@ test_look (World *world, gconstpointer unused)
 static void
 test_look_hangs (World *world, gconstpointer unused)
 {
-  g_auto (ThFacts) facts = { 0 };
-
   world->options.stall_ms = STALL_MS;
   use_fake (world, "hang");
   world_look_fails (world, "/a", G_IO_ERROR, G_IO_ERROR_TIMED_OUT);
