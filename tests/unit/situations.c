@@ -119,6 +119,12 @@ situation_valid (Fixture *fixture, const char *path, const char *uri)
 }
 
 static void
+partial_name (Fixture *fixture, const char *path, const char *uri)
+{
+  g_free (fixture_picture (fixture, NAME ".part", 300, 200, 1));
+}
+
+static void
 stale (Fixture *fixture, const char *path, const char *uri)
 {
   situation_valid (fixture, path, uri);
@@ -282,6 +288,13 @@ const Situation situations[] = {
   { "disabled-blank", situation_picture, "application/octet-stream",
     .rules = "[rules png]\nenabled=false", .reason = TH_REASON_MAKE, .status = TH_STATUS_OK,
     .state = TH_CACHE_MISSING, .why = "switched off" },
+  { "partial-name", partial_name, "image/png", .file = NAME ".part", .reason = TH_REASON_PARTIAL,
+    .status = -1, .state = TH_CACHE_MISSING, .why = "still being downloaded" },
+  { "partial-name-of-no-type", partial_name, "application/x-nothing", .file = NAME ".part",
+    .reason = TH_REASON_PARTIAL, .status = -1, .state = TH_CACHE_MISSING },
+  { "moving", situation_picture, "image/png", .fake = "touch", .moves = TRUE,
+    .reason = TH_REASON_MAKE, .status = TH_STATUS_IO, .state = TH_CACHE_MISSING,
+    .why = "still being written" },
   { "unknown-type", words, "text/plain", .reason = TH_REASON_NO_TYPE, .status = -1,
     .state = TH_CACHE_MISSING, .why = "text/plain" },
   { "wrong-type", situation_picture, "text/plain", .reason = TH_REASON_NO_TYPE, .status = -1,

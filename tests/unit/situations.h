@@ -10,7 +10,8 @@ typedef struct
   const char *name;
   void (*prepare) (Fixture *fixture, const char *path, const char *uri); /* before the engine is */
   const char *type;
-  const char *uri; /* NULL: of NAME */
+  const char *uri;  /* NULL: of file */
+  const char *file; /* NULL: NAME */
   const char *rules;
   const char *fake; /* a worker that misbehaves, or NULL */
   ThReason reason;
@@ -19,6 +20,7 @@ typedef struct
   ThCacheState state; /* of the thumbnail */
   ThFailState failure;
   gboolean not_as_root;
+  gboolean moves;  /* the file changes when it is tried */
   const char *why; /* in what is said of the outcome, or of the thumbnail; NULL: anything */
 } Situation;
 

@@ -108,9 +108,10 @@ static void
 test_situation (Fixture *fixture, gconstpointer data)
 {
   const Situation *situation = data;
-  g_autofree char *path = fixture_path (fixture, NAME);
+  const char *name = situation->file != NULL ? situation->file : NAME;
+  g_autofree char *path = fixture_path (fixture, name);
   g_autofree char *uri =
-      situation->uri != NULL ? g_strdup (situation->uri) : fixture_uri (fixture, NAME);
+      situation->uri != NULL ? g_strdup (situation->uri) : fixture_uri (fixture, name);
   g_autoptr (GString) before = g_string_new (NULL);
   g_autoptr (GString) after = g_string_new (NULL);
   g_autoptr (ThExplanation) about = NULL;
@@ -135,7 +136,8 @@ test_situation (Fixture *fixture, gconstpointer data)
   list_tree (fixture->folder, before);
   about = th_explain (fixture->engine, &question);
   list_tree (fixture->folder, after);
-  g_assert_cmpstr (after->str, ==, before->str);
+  if (!situation->moves)
+    g_assert_cmpstr (after->str, ==, before->str);
   compare (about, situation);
   check_truth (fixture, about, situation->type);
 }
