@@ -28,6 +28,7 @@ write_piece (Appender *appender)
   gsize from = plan->size * appender->next / plan->pieces;
   gsize to = plan->size * (appender->next + 1) / plan->pieces;
   gint64 began = g_get_monotonic_time ();
+  gint64 ended;
 
   if (appender->fd < 0)
     appender->fd = open (appender->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -35,8 +36,9 @@ write_piece (Appender *appender)
   g_assert_cmpint (write (appender->fd, plan->data + from, to - from), ==, (gssize) (to - from));
   if (plan->reopen)
     close (g_steal_fd (&appender->fd));
+  ended = g_get_monotonic_time ();
   if (appender->next++ > 0)
-    appender->longest = MAX (appender->longest, g_get_monotonic_time () - appender->since);
+    appender->longest = MAX (appender->longest, ended - appender->since);
   appender->since = began;
 }
 
