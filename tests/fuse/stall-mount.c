@@ -37,16 +37,39 @@ map_ids (uid_t uid, gid_t gid)
          && write_text ("/proc/self/gid_map", groups);
 }
 
-const char *
-stall_mount_prepare (void)
+static gboolean
+mount_device (int device, const char *point)
+{
+  g_autofree char *options =
+      g_strdup_printf ("fd=%d,rootmode=40000,user_id=%u,group_id=%u,default_permissions", device,
+                       geteuid (), getegid ());
+
+  return mount ("stall-fs", point, "fuse.stall", MS_NOSUID | MS_NODEV | MS_RDONLY, options) == 0;
+}
+
+/* The device must have been opened in the namespace that it is mounted in. */
+static gboolean
+can_mount (void)
+{
+  g_autofree char *point = g_dir_make_tmp ("thimble-fuse-XXXXXX", NULL);
+  int device = open ("/dev/fuse", O_RDWR | O_CLOEXEC);
+  gboolean can = point != NULL && device >= 0 && mount_device (device, point);
+
+  if (can)
+    umount2 (point, MNT_DETACH);
+  if (point != NULL)
+    g_rmdir (point);
+  if (device >= 0)
+    close (device);
+  return can;
+}
+
+static const char *
+enter_namespace (void)
 {
   uid_t uid = geteuid ();
   gid_t gid = getegid ();
-  int device = open ("/dev/fuse", O_RDWR | O_CLOEXEC);
 
-  if (device < 0)
-    return "/dev/fuse cannot be opened";
-  close (device);
   if (unshare (uid == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) != 0)
     return "no mount namespace can be made";
   if (uid != 0 && !map_ids (uid, gid))
@@ -54,6 +77,19 @@ stall_mount_prepare (void)
   if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
     return "mounts cannot be made private";
   return NULL;
+}
+
+const char *
+stall_mount_prepare (void)
+{
+  const char *trouble;
+
+  if (access ("/dev/fuse", R_OK | W_OK) != 0)
+    return "/dev/fuse cannot be opened";
+  trouble = enter_namespace ();
+  if (trouble == NULL && !can_mount ())
+    trouble = "no FUSE file system can be mounted";
+  return trouble;
 }
 
 char *
@@ -71,17 +107,6 @@ stall_mount_file (StallMount *stall, const char *name, gconstpointer data, gsize
   return stall_mount_path (stall, name);
 }
 
-static void
-mount_device (int device, const char *point)
-{
-  g_autofree char *options =
-      g_strdup_printf ("fd=%d,rootmode=40000,user_id=%u,group_id=%u,default_permissions", device,
-                       geteuid (), getegid ());
-
-  g_assert_no_errno (
-      mount ("stall-fs", point, "fuse.stall", MS_NOSUID | MS_NODEV | MS_RDONLY, options));
-}
-
 /* It needs no capability, which it would not have. Nobody else has the device, so that all that
  * hangs ends with it. */
 static void
@@ -94,7 +119,7 @@ start_tool (StallMount *stall)
   g_autoptr (GError) error = NULL;
 
   g_assert_cmpint (device, >=, 0);
-  mount_device (device, stall->point);
+  g_assert_true (mount_device (device, stall->point));
   g_spawn_async_with_pipes_and_fds (NULL, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, -1, -1,
                                     -1, &device, &inherited, 1, &stall->tool, NULL, NULL, NULL,
                                     &error);
