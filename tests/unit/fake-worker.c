@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A worker that greets well and then behaves as TH_FAKE says: "crash" on each job, "crash-once" on
- * the first one ever (TH_FAKE_FLAG names the file that remembers it), "hang", "touch" the source,
- * "replace-once" puts TH_FAKE_OTHER in the place of TH_FAKE_TARGET on the first job ever, "count"
- * adds a byte to TH_FAKE_FLAG and is a real worker, "deaf" without a greeting, "bare" without a
- * lock-down, "old" of another build. */
+ * the first one ever (TH_FAKE_FLAG names the file that remembers it), "hang", "touch" and
+ * "touch-once" the source, "wait" for TH_FAKE_FLAG having made TH_FAKE_OTHER, "replace-once" puts
+ * TH_FAKE_OTHER in the place of TH_FAKE_TARGET on the first job ever, "count" adds a byte to
+ * TH_FAKE_FLAG and is a real worker, "deaf" without a greeting, "bare" without a lock-down, "old"
+ * of another build. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -75,6 +76,15 @@ is_flagged (void)
   return access (getenv ("TH_FAKE_FLAG"), F_OK) == 0;
 }
 
+/* Shows that it has begun. */
+static void
+wait_for_flag (void)
+{
+  close (open (getenv ("TH_FAKE_OTHER"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  while (!is_flagged ())
+    g_usleep (1000);
+}
+
 static void
 misbehave (const char *mode, int source)
 {
@@ -86,6 +96,8 @@ misbehave (const char *mode, int source)
     pause ();
   if (strcmp (mode, "replace-once") == 0)
     rename (getenv ("TH_FAKE_OTHER"), getenv ("TH_FAKE_TARGET"));
+  else if (strcmp (mode, "wait") == 0)
+    wait_for_flag ();
   else
     touch (source);
 }

@@ -113,6 +113,69 @@ test_replaced (Fixture *fixture, gconstpointer unused)
   g_assert_null (fixture_error (fixture, uri));
 }
 
+/* Written to while it was decoded, and then no more. */
+static void
+test_touched (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *uri = fixture_picture (fixture, "a.png", 60, 50, 1);
+
+  held_use_fake (fixture, "touch-once");
+  fixture->options.hold_ms = HELD_FOR_EVER;
+  fixture_start (fixture);
+  fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
+  fixture_wait (fixture, 1);
+  g_assert_null (fixture_error (fixture, uri));
+}
+
+/* Who asks for what others are held for has nothing decoded. The only thread takes background
+ * requests in their order, so that the last one's answer comes after all others'. */
+static void
+test_joined (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *uri = held_half_picture (fixture, "a.png");
+  g_autofree char *last = fixture_picture (fixture, "b.png", 60, 50, 1);
+
+  fixture->options.cores = 1;
+  held_start (fixture, HELD_FOR_EVER, HELD_FOR_EVER);
+  fixture_queue (fixture, (Uris) &uri, 1, TH_BACKGROUND);
+  g_assert_true (held_wait (fixture));
+  fixture_queue (fixture, (Uris) &uri, 1, TH_BACKGROUND);
+  fixture_queue (fixture, (Uris) &last, 1, TH_BACKGROUND);
+  fixture_wait (fixture, 1);
+  g_assert_null (fixture_error (fixture, last));
+  g_assert_cmpuint (held_decodes (fixture), ==, 2);
+  g_assert_cmpuint (th_engine_pending (fixture->engine), ==, 2);
+}
+
+/* Nobody is held who has gone while his file was decoded. */
+static void
+test_dequeue_busy (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *uri = fixture_picture (fixture, "a.png", 60, 50, 1);
+  g_autofree char *next = fixture_picture (fixture, "b.png", 60, 50, 1);
+  g_autofree char *begun = g_build_filename (fixture->folder, "begun", NULL);
+  g_autofree char *flag = g_build_filename (fixture->folder, "flag", NULL);
+  guint32 handle;
+
+  held_use_fake (fixture, "wait");
+  g_setenv ("TH_FAKE_OTHER", begun, TRUE);
+  fixture->options.cores = 1;
+  fixture->options.quiet_ms = fixture->options.hold_ms = HELD_FOR_EVER;
+  fixture_start (fixture);
+  handle = fixture_queue (fixture, (Uris) &uri, 1, TH_FOREGROUND);
+  while (!g_file_test (begun, G_FILE_TEST_EXISTS))
+    g_usleep (1000);
+  th_engine_dequeue (fixture->engine, handle);
+  fixture_wait (fixture, 1);
+  write_file (flag, "", 0);
+  handle = fixture_queue (fixture, (Uris) &next, 1, TH_FOREGROUND);
+  while (!held_is_any (fixture))
+    g_usleep (1000);
+  th_engine_dequeue (fixture->engine, handle);
+  g_assert_false (held_is_any (fixture));
+  fixture_wait (fixture, 2);
+}
+
 /* Each does something to a file that is held, and says what comes of it. */
 static void
 remove_it (Fixture *fixture, const char *path)
@@ -312,6 +375,9 @@ main (int argc, char **argv)
   add ("", "partial", NULL, test_partial);
   add ("", "bad", NULL, test_bad);
   add ("", "replaced", NULL, test_replaced);
+  add ("", "touched", NULL, test_touched);
+  add ("", "joined", NULL, test_joined);
+  add ("", "dequeue-busy", NULL, test_dequeue_busy);
   for (guint i = 0; i < G_N_ELEMENTS (acts); i++)
     add ("act/", acts[i].name, &acts[i], test_act);
   add ("", "dequeue", NULL, test_dequeue);
