@@ -13,7 +13,7 @@ typedef struct
   gboolean gvfs;   /* has been asked for a URI, which makes it larger */
   gint64 since;    /* idle: when it became so; ended: when it was given up */
   gboolean killed;
-  gboolean closing; /* idle: it has not said yet that it holds nothing any more */
+  guint32 closing; /* the request to let go that it has not answered yet; 0: none */
   /* Under the lock of the pool. */
   char *where;        /* what it has to do with; NULL: nothing */
   char *path;         /* where that leads */
@@ -40,3 +40,5 @@ const ThReadersOptions *th_readers_get_options (ThReaders *readers);
 /* Waits until there is something to receive, or the other side is gone; FALSE: not before end, a
  * monotonic time. */
 gboolean th_reader_wait (const ThReader *reader, gint64 end);
+/* Whether message is the answer to the request to let go, which is then over. */
+gboolean th_reader_has_closed (ThReader *reader, const ThReaderMessage *message);

@@ -3,7 +3,6 @@
 
 #include "engine/th-readers.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,6 +15,8 @@
 #define HELLO_PATIENCE (5 * G_USEC_PER_SEC)
 /* One that was asked to end is killed after this. */
 #define END_PATIENCE (1 * G_USEC_PER_SEC)
+/* How long one that was told to let go of a file is still given the next one. */
+#define CLOSE_PATIENCE (G_USEC_PER_SEC / 10)
 /* Processes that were given up, and that the kernel does not let go as long as some server does not
  * answer. Beyond so many no new ones are started. */
 #define MAX_ENDED 64u
@@ -64,23 +65,6 @@ const ThReadersOptions *
 th_readers_get_options (ThReaders *readers)
 {
   return &readers->options;
-}
-
-gboolean
-th_reader_wait (const ThReader *reader, gint64 end)
-{
-  struct pollfd item = { .fd = reader->process.socket, .events = POLLIN };
-
-  for (;;)
-    {
-      gint64 left = (end - g_get_monotonic_time () + 999) / 1000;
-      int n = poll (&item, 1, (int) CLAMP (left, 0, G_MAXINT));
-
-      if (n > 0)
-        return TRUE;
-      if (n == 0 ? left <= 0 : errno != EINTR)
-        return FALSE;
-    }
 }
 
 /* Under the lock, as all that follows up to the next such word. */
@@ -146,12 +130,11 @@ hear_closing (ThReader *reader)
 {
   ThReaderMessage message;
 
-  if (!reader->closing || is_quiet (reader))
+  if (reader->closing == 0 || is_quiet (reader))
     return TRUE;
   if (th_reader_wire_receive (reader->process.socket, &message, NULL) != TH_WIRE_GOT
-      || message.head.type != TH_READER_VERDICT || message.head.request != reader->request)
+      || !th_reader_has_closed (reader, &message))
     return FALSE;
-  reader->closing = FALSE;
   forget_place (reader);
   return TRUE;
 }
@@ -159,7 +142,14 @@ hear_closing (ThReader *reader)
 static gboolean
 is_usable (ThReader *reader)
 {
-  return hear_closing (reader) && (reader->closing || is_quiet (reader));
+  return hear_closing (reader) && (reader->closing != 0 || is_quiet (reader));
+}
+
+/* One that was told to let go will do so in a moment, and is not worth a new process. */
+static gboolean
+is_ready (const ThReader *reader)
+{
+  return reader->closing == 0 || g_get_monotonic_time () - reader->since < CLOSE_PATIENCE;
 }
 
 /* One that is ready, and of this kind. Those that turn out to be gone are buried. */
@@ -174,7 +164,7 @@ take_idle (ThReaders *readers, gboolean gvfs)
       gboolean usable = is_usable (reader);
 
       next = l->next;
-      if (usable && (reader->closing || reader->gvfs != gvfs))
+      if (usable && (!is_ready (reader) || reader->gvfs != gvfs))
         continue;
       g_queue_delete_link (&readers->idle, l);
       if (usable)
@@ -193,13 +183,14 @@ end_idle (ThReaders *readers, gint64 now)
     {
       ThReader *reader = l->data;
       gboolean usable = is_usable (reader);
-      guint patience_ms = reader->closing ? readers->options.stall_ms : readers->options.idle_ms;
+      guint patience_ms =
+          reader->closing != 0 ? readers->options.stall_ms : readers->options.idle_ms;
 
       next = l->next;
       if (usable && !readers->closed && now - reader->since < (gint64) patience_ms * 1000)
         continue;
       g_queue_delete_link (&readers->idle, l);
-      bury (readers, reader, reader->closing || !usable);
+      bury (readers, reader, reader->closing != 0 || !usable);
     }
 }
 
@@ -354,6 +345,7 @@ look_for_idle (ThReaders *readers, const char *where, ThReader **found, GError *
     return readers->ended.length < MAX_ENDED
            || refuse (error, G_IO_ERROR_TIMED_OUT,
                       "too many processes wait for servers that do not answer");
+  forget_place (*found);
   (*found)->where = g_strdup (where);
   (*found)->gvfs = (*found)->gvfs || gvfs;
   g_queue_push_tail (&readers->busy, *found);
@@ -436,7 +428,8 @@ th_readers_release (ThReaders *readers, ThReader *reader, ThReaderEnd end)
   g_mutex_lock (&readers->lock);
   g_queue_remove (&readers->busy, reader);
   reader->since = g_get_monotonic_time ();
-  reader->closing = end == TH_READER_HOLDS;
+  if (end == TH_READER_HOLDS)
+    reader->closing = reader->request;
   if (end == TH_READER_LOST || reader->cancelled || readers->closed)
     bury (readers, reader, TRUE);
   else

@@ -3,7 +3,9 @@
 
 #include "engine/th-readers.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,8 +22,9 @@ struct _ThReading
   ThReaders *readers;
   ThReader *reader; /* NULL: given up */
   char *where;
-  gboolean reused; /* it has served before */
-  int over;        /* why it was given up: a code of G_IO_ERROR */
+  gboolean reused;  /* it has served before */
+  gboolean closing; /* and had not yet let go of what it served */
+  int over;         /* why it was given up: a code of G_IO_ERROR */
   gboolean holds;
 };
 
@@ -37,6 +40,33 @@ static const guint32 hows[] = {
   [TH_READ_DIRECT] = TH_READER_DIRECT,
   [TH_READ_PREVIEW] = TH_READER_PREVIEW,
 };
+
+gboolean
+th_reader_wait (const ThReader *reader, gint64 end)
+{
+  struct pollfd item = { .fd = reader->process.socket, .events = POLLIN };
+
+  for (;;)
+    {
+      gint64 left = (end - g_get_monotonic_time () + 999) / 1000;
+      int n = poll (&item, 1, (int) CLAMP (left, 0, G_MAXINT));
+
+      if (n > 0)
+        return TRUE;
+      if (n == 0 ? left <= 0 : errno != EINTR)
+        return FALSE;
+    }
+}
+
+gboolean
+th_reader_has_closed (ThReader *reader, const ThReaderMessage *message)
+{
+  if (reader->closing == 0 || message->head.request != reader->closing
+      || message->head.type != TH_READER_VERDICT)
+    return FALSE;
+  reader->closing = 0;
+  return TRUE;
+}
 
 void
 th_facts_clear (ThFacts *facts)
@@ -86,7 +116,7 @@ static int
 receive (ThReading *reading, Exchange *exchange)
 {
   const ThReadersOptions *options = th_readers_get_options (reading->readers);
-  const ThReader *reader = reading->reader;
+  ThReader *reader = reading->reader;
   gint64 now = g_get_monotonic_time ();
   gint64 total_end = now + (gint64) options->total_ms * 1000;
 
@@ -97,10 +127,13 @@ receive (ThReading *reading, Exchange *exchange)
       if (!th_reader_wait (reader, MIN (stall_end, total_end)))
         return stall_end <= total_end ? G_IO_ERROR_TIMED_OUT : G_IO_ERROR_BUSY;
       if (th_reader_wire_receive (reader->process.socket, &exchange->message, &exchange->fd)
-              != TH_WIRE_GOT
-          || exchange->message.head.request != reader->request)
+          != TH_WIRE_GOT)
         return G_IO_ERROR_FAILED;
-      if (exchange->message.head.type != TH_READER_PROGRESS)
+      if (th_reader_has_closed (reader, &exchange->message))
+        reading->closing = FALSE;
+      else if (exchange->message.head.request != reader->request)
+        return G_IO_ERROR_FAILED;
+      else if (exchange->message.head.type != TH_READER_PROGRESS)
         return ANSWERED;
       now = g_get_monotonic_time ();
       if (now >= total_end)
@@ -212,6 +245,7 @@ reading_new (ThReaders *readers, const char *where, GError **error)
   reading->reader = reader;
   reading->where = g_strdup (where);
   reading->reused = reader->request > 0;
+  reading->closing = reader->closing != 0;
   return reading;
 }
 
@@ -246,7 +280,17 @@ look (ThReading *reading, ThFacts *facts, GError **error)
   return take_facts (reading, &exchange.message.facts, facts, error);
 }
 
-/* *again: it may have been gone already, killed while it had nothing to do. */
+/* Whether it was given up for something that has nothing to do with what was asked: it was gone
+ * already, killed while it had nothing to do, or hangs in what it had before. */
+static gboolean
+is_innocent (const ThReading *reading)
+{
+  return reading->reader == NULL
+         && ((reading->reused && reading->over == G_IO_ERROR_FAILED)
+             || (reading->closing && reading->over == G_IO_ERROR_TIMED_OUT));
+}
+
+/* *again: it is worth a try in another process. */
 static ThReading *
 look_once (ThReaders *readers, const char *where, ThFacts *facts, gboolean *again, GError **error)
 {
@@ -257,7 +301,7 @@ look_once (ThReaders *readers, const char *where, ThFacts *facts, gboolean *agai
     return NULL;
   if (look (reading, facts, error))
     return g_steal_pointer (&reading);
-  *again = reading->reader == NULL && reading->reused && reading->over == G_IO_ERROR_FAILED;
+  *again = is_innocent (reading);
   return NULL;
 }
 

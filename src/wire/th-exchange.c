@@ -223,13 +223,13 @@ collect (Job *job, const ThWirePlan *plan, ThDecoded *decoded, GError **error)
   return status;
 }
 
-/* The worker only ever gets what th_open_source would have opened. */
+/* The worker only ever gets what th_open_regular would have opened, or that in a wrapping. */
 static gboolean
-is_regular (int fd)
+is_source (int fd)
 {
   struct stat st;
 
-  return fstat (fd, &st) == 0 && S_ISREG (st.st_mode);
+  return fstat (fd, &st) == 0 && (S_ISREG (st.st_mode) || S_ISSOCK (st.st_mode));
 }
 
 ThStatus
@@ -242,7 +242,7 @@ th_exchange_run (const ThExchange *exchange, ThDecoded *decoded, GError **error)
   g_return_val_if_fail (exchange->n_boxes >= 1 && exchange->n_boxes <= TH_N_FLAVORS,
                         TH_STATUS_PROTOCOL);
   *decoded = (ThDecoded){ 0 };
-  if (!is_regular (exchange->source_fd))
+  if (!is_source (exchange->source_fd))
     return refuse (TH_STATUS_IO, error, "not a regular file");
   th_watch_init (&job.watch, exchange->socket, exchange->pid, exchange->data_base,
                  exchange->limits);

@@ -78,8 +78,8 @@ collect_fds (struct msghdr *header, int *first)
   return n;
 }
 
-ThPacketResult
-th_packet_receive (int socket, gpointer data, gsize capacity, gsize *size, int *fd)
+static ThPacketResult
+receive (int socket, gpointer data, gsize capacity, gsize *size, int *fd, int flags)
 {
   union
   {
@@ -96,7 +96,7 @@ th_packet_receive (int socket, gpointer data, gsize capacity, gsize *size, int *
   header.msg_control = control.bytes;
   header.msg_controllen = sizeof control.bytes;
   do
-    got = recvmsg (socket, &header, MSG_CMSG_CLOEXEC);
+    got = recvmsg (socket, &header, MSG_CMSG_CLOEXEC | flags);
   while (got < 0 && errno == EINTR);
   if (got < 0)
     return TH_PACKET_END;
@@ -110,4 +110,16 @@ th_packet_receive (int socket, gpointer data, gsize capacity, gsize *size, int *
   if (*fd >= 0)
     close (g_steal_fd (fd));
   return got == 0 && n_fds == 0 ? TH_PACKET_END : TH_PACKET_BAD;
+}
+
+ThPacketResult
+th_packet_receive (int socket, gpointer data, gsize capacity, gsize *size, int *fd)
+{
+  return receive (socket, data, capacity, size, fd, 0);
+}
+
+ThPacketResult
+th_packet_peek (int socket, gpointer data, gsize capacity, gsize *size, int *fd)
+{
+  return receive (socket, data, capacity, size, fd, MSG_PEEK);
 }

@@ -19,3 +19,5 @@ typedef enum
 /* Waits for one. *fd is close-on-exec, -1 where none came; all others are closed. What data has
  * beyond *size is zero. */
 ThPacketResult th_packet_receive (int socket, gpointer data, gsize capacity, gsize *size, int *fd);
+/* The same, and it stays there to be received again; *fd is another one each time. */
+ThPacketResult th_packet_peek (int socket, gpointer data, gsize capacity, gsize *size, int *fd);

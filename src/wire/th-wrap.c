@@ -41,8 +41,7 @@ th_unwrap (int fd)
   int inner;
 
   errno = 0;
-  if (th_packet_receive (fd, &byte, sizeof byte, &size, &inner) == TH_PACKET_END
-      && errno == ENOTSOCK)
+  if (th_packet_peek (fd, &byte, sizeof byte, &size, &inner) == TH_PACKET_END && errno == ENOTSOCK)
     return fd;
   close (fd);
   return inner;

@@ -9,6 +9,6 @@
 /* Takes fd over, also where it fails. The socket is close-on-exec; -1 and an error where there is
  * none to be had. */
 int th_wrap (int fd, GError **error);
-/* Takes fd over. What is inside where it is a wrapping, else fd itself; -1: an empty one. Of system
- * calls it makes recvmsg and close only. */
+/* Takes fd over. What is inside where it is a wrapping, else fd itself; -1: an empty one. Others
+ * who have the same socket can unwrap it again. Of system calls it makes recvmsg and close only. */
 int th_unwrap (int fd);

@@ -110,21 +110,17 @@ test_open_hangs (World *world, gconstpointer unused)
   open_badly (world, "open-chatter", TH_READ_COPY, G_IO_ERROR_BUSY);
 }
 
-/* One that does not let go of what it had is not used again, and not waited for. */
+/* One that does not let go of what it had costs the next file nothing but time, and is not waited
+ * for by the last. */
 static void
 test_close_hangs (World *world, gconstpointer unused)
 {
   g_auto (ThFacts) facts = { 0 };
-  g_autoptr (GArray) children = NULL;
 
   world->options.stall_ms = STALL_MS;
   use_fake (world, "close-hang");
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < 3; i++)
     th_reading_free (world_look (world, "/a", &facts));
-  children = world_children ();
-  g_assert_cmpuint (children->len, ==, 2);
-  world->options.idle_ms = 0;
-  g_usleep (STALL_MS * 1000);
   world_wait_for_no_process (world);
 }
 

@@ -33,6 +33,25 @@ test_reuse (World *world, gconstpointer unused)
   g_assert_cmpint (th_readers_tend (world->readers), >, 0);
 }
 
+/* Also where each is told to let go and the next one comes at once. */
+static void
+test_hurry (World *world, gconstpointer unused)
+{
+  g_autofree char *path = world_file (world, "a", "a", 1);
+  g_autoptr (GArray) children = NULL;
+
+  for (guint i = 0; i < 200; i++)
+    {
+      g_auto (ThFacts) facts = { 0 };
+      g_autoptr (ThReading) reading = world_look (world, path, &facts);
+
+      if (i % 2 == 0)
+        close (world_open (reading, TH_READ_DIRECT, &facts));
+    }
+  children = world_children ();
+  g_assert_cmpuint (children->len, ==, 1);
+}
+
 static void
 test_idle (World *world, gconstpointer unused)
 {
@@ -214,6 +233,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("reuse", test_reuse);
+  ADD ("hurry", test_hurry);
   ADD ("idle", test_idle);
   ADD ("lets-go", test_lets_go);
   ADD ("killed-idle", test_killed_idle);

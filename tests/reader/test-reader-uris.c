@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/th-paths.h"
+#include "engine/th-process.h"
 #include "gio-module.h"
 #include "reader-world.h"
+#include "wire/th-reader-wire.h"
 #include "wire/th-wrap.h"
 
 static char *
@@ -307,6 +310,30 @@ test_lazy (World *world, gconstpointer unused)
     }
 }
 
+/* Nobody is left who would kill it, and it waits for a server that does not answer. */
+static void
+test_orphan (World *world, gconstpointer unused)
+{
+  g_autofree char *program = th_paths_reader ();
+  g_autofree char *uri = uri_of ("stall-query");
+  g_autoptr (GError) error = NULL;
+  ThReaderMessage message;
+  ThProcess process;
+
+  g_assert_true (th_process_start (&process, program, TH_PROCESS_AS_CALLER, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (th_reader_wire_receive (process.socket, &message, NULL), ==, TH_WIRE_GOT);
+  th_reader_wire_init (&message, TH_READER_LOOK, 1);
+  th_wire_set_text (message.look.where, sizeof message.look.where, uri);
+  g_assert_true (th_reader_wire_send (process.socket, &message, -1, TRUE, &error));
+  /* GVfs is there, and the query is next. */
+  g_assert_cmpint (th_reader_wire_receive (process.socket, &message, NULL), ==, TH_WIRE_GOT);
+  g_assert_cmpuint (message.head.type, ==, TH_READER_PROGRESS);
+  th_process_hang_up (&process);
+  while (!th_process_reap (&process))
+    g_usleep (1000);
+}
+
 #define ADD(name, function)                                                                        \
   g_test_add ("/reader/uris/" name, World, NULL, world_set_up, function, world_tear_down)
 
@@ -331,5 +358,6 @@ main (int argc, char **argv)
   ADD ("changes", test_changes);
   ADD ("schemes", test_schemes);
   ADD ("lazy", test_lazy);
+  ADD ("orphan", test_orphan);
   return g_test_run ();
 }
