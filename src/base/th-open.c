@@ -20,8 +20,8 @@ static const guint32 talking[] = {
 };
 
 /* Where it cannot be told it is taken for an ordinary one. */
-static gboolean
-talks_to_kernel (int look)
+gboolean
+th_open_talks_to_kernel (int look)
 {
   struct statfs fs;
 
@@ -54,6 +54,14 @@ reopen (int look, const char *path, GError **error)
 }
 
 int
+th_open_held (int look, mode_t mode, gboolean talks, const char *path, GError **error)
+{
+  if (!S_ISREG (mode))
+    return fail_errno (path, S_ISDIR (mode) ? EISDIR : EINVAL, error);
+  return talks ? fail_errno (path, EINVAL, error) : reopen (look, path, error);
+}
+
+int
 th_open_regular (const char *path, GError **error)
 {
   int look = open (path, O_PATH | O_CLOEXEC);
@@ -64,12 +72,9 @@ th_open_regular (const char *path, GError **error)
     return fail_errno (path, errno, error);
   if (fstat (look, &st) != 0)
     fd = fail_errno (path, errno, error);
-  else if (!S_ISREG (st.st_mode))
-    fd = fail_errno (path, S_ISDIR (st.st_mode) ? EISDIR : EINVAL, error);
-  else if (talks_to_kernel (look))
-    fd = fail_errno (path, EINVAL, error);
   else
-    fd = reopen (look, path, error);
+    fd = th_open_held (look, st.st_mode, S_ISREG (st.st_mode) && th_open_talks_to_kernel (look),
+                       path, error);
   close (look);
   return fd;
 }

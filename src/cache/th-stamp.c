@@ -20,8 +20,8 @@ static const guint32 lasting_inodes[] = {
   XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, TMPFS_MAGIC,
 };
 
-static gboolean
-inode_lasts (int fd)
+gboolean
+th_stamp_inode_lasts (int fd)
 {
   struct statfs fs;
 
@@ -65,7 +65,7 @@ th_stamp_from_fd (int fd, ThStamp *stamp, struct stat *st, GError **error)
   if (fstat (fd, &own) != 0)
     return fail (error, "Could not look at the file");
   fill (stamp, &own);
-  if (!inode_lasts (fd))
+  if (!th_stamp_inode_lasts (fd))
     stamp->inode = 0;
   if (st)
     *st = own;

@@ -26,6 +26,8 @@ gboolean th_stamp_from_path (const char *path, ThStamp *stamp, struct stat *st, 
 /* The same in one system call instead of four, only for th_cache_lookup: the inode is set also
  * where it does not count. Never written: whether it counts is known from the stored stamp. */
 gboolean th_stamp_for_lookup (const char *path, ThStamp *stamp, struct stat *st, GError **error);
+/* Whether the inode of what is open counts: fstatfs, which asks the server of a network mount. */
+gboolean th_stamp_inode_lasts (int fd);
 /* Caller frees. */
 char *th_stamp_to_text (const ThStamp *stamp);
 /* FALSE for any other spelling than that of th_stamp_to_text. */

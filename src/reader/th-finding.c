@@ -21,7 +21,7 @@ th_finding_clear (ThFinding *finding)
   g_clear_object (&finding->preview);
   if (finding->hold >= 0)
     close (finding->hold);
-  *finding = (ThFinding) TH_FINDING_INIT;
+  *finding = (ThFinding){ .device = finding->device, .hold = -1 };
 }
 
 /* Where a URI of a local file leads is a path. NULL and an error: it names another machine. */

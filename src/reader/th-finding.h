@@ -7,9 +7,19 @@
 
 #include "reader/th-pulse.h"
 
+/* What is known of the device that the last path lay on. To ask is a round trip of its own. */
 typedef struct
 {
-  struct stat st; /* for a URI only mode, size and mtime */
+  dev_t number;
+  gint64 asked; /* monotonic time; 0: never */
+  gboolean inode_lasts;
+  gboolean talks_to_kernel;
+} ThDevice;
+
+typedef struct
+{
+  ThDevice device; /* outlives th_finding_clear */
+  struct stat st;  /* for a URI only mode, size and mtime */
   gboolean inode_lasts;
   gboolean readable;
   char *mime_type; /* what GVfs says; NULL: not known */

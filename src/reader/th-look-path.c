@@ -11,6 +11,8 @@
 #include "base/th-open.h"
 #include "cache/th-stamp.h"
 
+#define DEVICE_LASTS (2 * G_USEC_PER_SEC)
+
 static gboolean
 fail (const char *path, GError **error)
 {
@@ -35,60 +37,59 @@ real_path (int fd, const struct stat *st)
   return g_strndup (target, (gsize) length);
 }
 
-/* Takes over hold. */
-static gboolean
-describe (ThFinding *finding, const char *path, int hold, GError **error)
+/* Numbers of devices are given anew, so that it does not hold for long. */
+static void
+know_device (ThDevice *device, int fd, dev_t number)
 {
-  g_autofree char *proc = g_strdup_printf ("/proc/self/fd/%d", hold);
-  ThStamp stamp;
+  gint64 now = g_get_monotonic_time ();
 
-  finding->hold = hold;
-  if (!th_stamp_from_fd (hold, &stamp, &finding->st, error))
-    return FALSE;
-  finding->asked = g_strdup (path);
-  finding->inode_lasts = stamp.inode != 0;
+  if (device->asked != 0 && device->number == number && now - device->asked < DEVICE_LASTS)
+    return;
+  *device = (ThDevice){
+    .number = number,
+    .asked = now,
+    .inode_lasts = th_stamp_inode_lasts (fd),
+    .talks_to_kernel = th_open_talks_to_kernel (fd),
+  };
+}
+
+static gboolean
+describe (ThFinding *finding, GError **error)
+{
+  g_autofree char *proc = g_strdup_printf ("/proc/self/fd/%d", finding->hold);
+
+  if (fstat (finding->hold, &finding->st) != 0)
+    return fail (finding->asked, error);
+  know_device (&finding->device, finding->hold, finding->st.st_dev);
+  finding->inode_lasts = finding->device.inode_lasts;
   finding->readable = faccessat (AT_FDCWD, proc, R_OK, AT_EACCESS) == 0;
-  finding->path = real_path (hold, &finding->st);
+  g_free (finding->path);
+  finding->path = real_path (finding->hold, &finding->st);
   return TRUE;
 }
 
 gboolean
 th_look_path (ThFinding *finding, const char *path, ThFindingCare care, GError **error)
 {
-  int hold = open (path, O_PATH | O_CLOEXEC);
   struct statx fresh;
 
-  if (hold < 0)
+  finding->asked = g_strdup (path);
+  finding->hold = open (path, O_PATH | O_CLOEXEC);
+  if (finding->hold < 0)
     return fail (path, error);
   /* What it brings is what the kernel then has for fstat too. */
   if (care == TH_FINDING_ASK)
-    statx (hold, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &fresh);
-  return describe (finding, path, hold, error);
+    statx (finding->hold, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &fresh);
+  return describe (finding, error);
 }
 
 int
 th_look_path_open (ThFinding *finding, GError **error)
 {
-  g_autofree char *path = g_steal_pointer (&finding->asked);
-  g_autofree char *proc = NULL;
-  g_auto (ThFinding) opened = TH_FINDING_INIT;
-  int fd = th_open_regular (path, error);
-  int hold;
+  int fd = th_open_held (finding->hold, finding->st.st_mode, finding->device.talks_to_kernel,
+                         finding->asked, error);
 
-  if (fd < 0)
-    return -1;
-  proc = g_strdup_printf ("/proc/self/fd/%d", fd);
-  hold = open (proc, O_PATH | O_CLOEXEC);
-  if (hold < 0)
-    fail (path, error);
-  if (hold < 0 || !describe (&opened, path, hold, error))
-    {
-      close (fd);
-      return -1;
-    }
-  opened.mime_type = g_steal_pointer (&finding->mime_type);
-  th_finding_clear (finding);
-  *finding = opened;
-  opened = (ThFinding) TH_FINDING_INIT;
+  if (fd >= 0 && !describe (finding, error))
+    close (g_steal_fd (&fd));
   return fd;
 }

@@ -6,6 +6,5 @@
 
 /* Adds to finding what lies there, without ever acting on a device or FIFO. */
 gboolean th_look_path (ThFinding *finding, const char *path, ThFindingCare care, GError **error);
-/* Opens what now lies at finding->asked for reading, and finding becomes what was opened. -1: as
- * th_open_regular. */
+/* Opens what was found for reading, and finding becomes its state then. -1: as th_open_regular. */
 int th_look_path_open (ThFinding *finding, GError **error);

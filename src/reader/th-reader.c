@@ -98,6 +98,23 @@ look (Session *session, const ThReaderMessage *request)
   return session->fresh ? answer_facts (session, -1) : answer_failed (session, error);
 }
 
+/* What was looked at may be gone from its server, and another file in its place. */
+static int
+open_newest (Session *session, GError **error)
+{
+  int fd = th_look_path_open (&session->finding, NULL);
+
+  if (fd >= 0)
+    return fd;
+  if (!th_finding_resolve (&session->finding, session->where, TH_FINDING_ASK, &session->pulse,
+                           error))
+    return -1;
+  if (session->finding.asked != NULL)
+    return th_look_path_open (&session->finding, error);
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "it is a local file no more");
+  return -1;
+}
+
 static int
 open_path (Session *session, const ThReaderOpen *request, GError **error)
 {
@@ -109,7 +126,7 @@ open_path (Session *session, const ThReaderOpen *request, GError **error)
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "a path has no small picture");
       return -1;
     }
-  fd = th_look_path_open (finding, error);
+  fd = open_newest (session, error);
   if (fd < 0)
     return -1;
   if (request->how == TH_READER_DIRECT)
@@ -173,7 +190,7 @@ open_it (Session *session, const ThReaderMessage *request)
 static gboolean
 is_still_there (Session *session)
 {
-  g_auto (ThFinding) now = TH_FINDING_INIT;
+  g_auto (ThFinding) now = { .device = session->finding.device, .hold = -1 };
 
   if (session->finding.asked == NULL && session->finding.file == NULL)
     return FALSE;

@@ -36,6 +36,7 @@ tear_down (Place *place, gconstpointer trouble)
   if (place->stall != NULL)
     {
       stall_mount_stop (place->stall);
+      th_readers_close (place->world.readers);
       world_wait_for_no_process (&place->world);
     }
   world_tear_down (&place->world, NULL);
