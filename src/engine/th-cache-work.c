@@ -55,7 +55,7 @@ static gboolean
 is_allowed (const char *path, guint64 size, gpointer data)
 {
   const ThCacheWork *work = data;
-  g_autofree char *why = th_check_codec (work->rules, path, size, "");
+  g_autofree char *why = th_check_codec (work->rules, path, NULL, size, "");
 
   return why == NULL;
 }

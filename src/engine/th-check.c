@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cache/th-uri.h"
+#include "engine/th-apart.h"
 #include "engine/th-message.h"
 #include "engine/th-partial.h"
 
@@ -20,27 +21,59 @@ typedef struct
   const char *uri;
   const char *mime_type;
   ThFlavor flavor;
+  const ThFacts *facts; /* of a file apart; NULL: it is to be looked at here */
+  gboolean cloud;
+  char *apart;
   char *path;
   char *real_path; /* only where rules ask for it */
   ThStamp stamp;
   struct stat st;
 } Look;
 
+/* What is not of this machine keeps its URI for a path, as far as rules go. */
 static gboolean
 find_path (Look *look, GError **error)
 {
   g_autoptr (GError) local = NULL;
 
   look->path = th_uri_to_path (look->uri, &local);
+  if (look->path == NULL && look->checker->tools->mounts != NULL)
+    look->apart = th_apart_of_uri (look->uri);
+  if (look->apart != NULL)
+    look->path = g_strdup (look->uri);
   if (look->path != NULL)
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s", local->message);
   return FALSE;
 }
 
+/* FALSE: it is not to be touched. */
+static gboolean
+find_mount (Look *look, GError **error)
+{
+  ThMounts *mounts = look->checker->tools->mounts;
+  g_autoptr (ThMount) mount = NULL;
+
+  if (mounts == NULL || look->facts != NULL)
+    return TRUE;
+  if (look->apart == NULL)
+    {
+      mount = th_mounts_find (mounts, look->path);
+      look->apart = th_apart_of_mount (mount);
+    }
+  return look->apart == NULL;
+}
+
 static gboolean
 find_file (Look *look, GError **error)
 {
+  if (look->facts != NULL)
+    {
+      look->stamp = look->facts->stamp;
+      look->st = look->facts->st;
+      look->real_path = g_strdup (look->facts->path != NULL ? look->facts->path : look->path);
+      return TRUE;
+    }
   return th_stamp_for_lookup (look->path, &look->stamp, &look->st, error);
 }
 
@@ -58,7 +91,9 @@ is_regular (Look *look, GError **error)
 static gboolean
 is_no_thumbnail (Look *look, GError **error)
 {
-  if (!th_cache_contains (look->checker->tools->cache, look->path))
+  const char *path = look->facts != NULL ? look->real_path : look->path;
+
+  if (!th_cache_contains (look->checker->tools->cache, path))
     return TRUE;
   g_set_error (error, TH_ERROR, TH_ERROR_IS_THUMBNAIL, "the file is a thumbnail itself");
   return FALSE;
@@ -132,6 +167,13 @@ is_readable (Look *look, GError **error)
 {
   int code;
 
+  if (look->facts != NULL && !look->facts->readable)
+    {
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED, "it cannot be read");
+      return FALSE;
+    }
+  if (look->facts != NULL)
+    return TRUE;
   if (faccessat (AT_FDCWD, look->path, R_OK, AT_EACCESS) == 0)
     return TRUE;
   code = errno;
@@ -162,6 +204,17 @@ is_tried (Look *look, GError **error)
     return TRUE;
   g_set_error (error, TH_ERROR, TH_ERROR_UNSUPPORTED, "no thumbnailer for the type “%s”",
                look->mime_type);
+  return FALSE;
+}
+
+/* The store's own small picture costs nothing. */
+static gboolean
+is_at_hand (Look *look, GError **error)
+{
+  if (!look->cloud || look->checker->tools->fetch_cloud || look->facts->has_preview)
+    return TRUE;
+  g_set_error_literal (error, TH_ERROR, TH_ERROR_UNSUPPORTED,
+                       "a file of a cloud store is not fetched for its thumbnail");
   return FALSE;
 }
 
@@ -219,19 +272,24 @@ typedef struct
 } Question;
 
 static const Question before_cache[] = {
-  { find_path, TH_REASON_NOT_LOCAL },    { find_file, TH_REASON_MISSING },
-  { is_regular, TH_REASON_NOT_REGULAR }, { is_no_thumbnail, TH_REASON_IS_THUMBNAIL },
-  { is_included, TH_REASON_EXCLUDED },   { is_readable, TH_REASON_UNREADABLE },
+  { find_path, TH_REASON_NOT_LOCAL },
+  { find_mount, TH_REASON_APART },
+  { find_file, TH_REASON_MISSING },
+  { is_regular, TH_REASON_NOT_REGULAR },
+  { is_no_thumbnail, TH_REASON_IS_THUMBNAIL },
+  { is_included, TH_REASON_EXCLUDED },
+  { is_readable, TH_REASON_UNREADABLE },
 };
 
 static const Question before_work[] = {
   { is_named_complete, TH_REASON_PARTIAL }, { is_tried, TH_REASON_NO_TYPE },
-  { obeys_rules, TH_REASON_RULE },          { is_worth_a_try, TH_REASON_REMEMBERED },
-  { is_writable, TH_REASON_UNWRITABLE },
+  { obeys_rules, TH_REASON_RULE },          { is_at_hand, TH_REASON_CLOUD },
+  { is_worth_a_try, TH_REASON_REMEMBERED }, { is_writable, TH_REASON_UNWRITABLE },
 };
 
 static const char *const reason_names[TH_N_REASONS] = {
   [TH_REASON_NOT_LOCAL] = "not-local",
+  [TH_REASON_SILENT] = "silent",
   [TH_REASON_MISSING] = "missing",
   [TH_REASON_NOT_REGULAR] = "not-regular",
   [TH_REASON_IS_THUMBNAIL] = "is-thumbnail",
@@ -241,9 +299,11 @@ static const char *const reason_names[TH_N_REASONS] = {
   [TH_REASON_PARTIAL] = "partial-name",
   [TH_REASON_NO_TYPE] = "no-handler",
   [TH_REASON_RULE] = "rule",
+  [TH_REASON_CLOUD] = "cloud",
   [TH_REASON_REMEMBERED] = "remembered",
   [TH_REASON_UNWRITABLE] = "unwritable",
   [TH_REASON_MAKE] = "make",
+  [TH_REASON_APART] = "apart",
 };
 
 const char *
@@ -270,7 +330,7 @@ judge (Look *look, ThReason *reason, GError **error)
   const ThCache *cache = look->checker->tools->cache;
 
   if (!ask (before_cache, G_N_ELEMENTS (before_cache), look, reason, error))
-    return TH_CHECK_ERROR;
+    return *reason == TH_REASON_APART ? TH_CHECK_MAKE : TH_CHECK_ERROR;
   *reason = TH_REASON_VALID;
   if (th_cache_lookup (cache, look->uri, look->flavor, &look->stamp) == TH_CACHE_VALID)
     return TH_CHECK_VALID;
@@ -280,32 +340,74 @@ judge (Look *look, ThReason *reason, GError **error)
   return TH_CHECK_MAKE;
 }
 
+/* Where it has not been looked at: which URI it is. Others of the same number are told apart when
+ * their turn comes. */
+static void
+fill_key (const Look *look, ThFileKey *key)
+{
+  if (look->apart != NULL && look->facts == NULL)
+    *key = th_apart_key (look->uri);
+  else
+    *key = (ThFileKey){
+      .device = look->st.st_dev,
+      .inode = look->st.st_ino,
+      .size = look->stamp.size,
+      .mtime = look->stamp.mtime,
+      .mtime_ns = look->stamp.mtime_ns,
+    };
+}
+
+static void
+check_look (Look *look, ThCheck *check)
+{
+  g_autoptr (GError) error = NULL;
+
+  *check = (ThCheck){ 0 };
+  check->verdict = judge (look, &check->reason, &error);
+  if (check->verdict == TH_CHECK_ERROR)
+    {
+      check->code = th_message_code (error);
+      check->message = th_message_text (look->uri, error);
+    }
+  else
+    fill_key (look, &check->key);
+  if (check->reason == TH_REASON_APART)
+    check->apart = g_steal_pointer (&look->apart);
+  else if (check->verdict == TH_CHECK_MAKE && g_str_equal (codec_of (look), TH_MIME_EXTERNAL))
+    check->lane = TH_LANE_PROGRAMS;
+  g_free (look->apart);
+  g_free (look->path);
+  g_free (look->real_path);
+}
+
 void
 th_check (ThChecker *checker, const char *uri, const char *mime_type, ThFlavor flavor,
           ThCheck *check)
 {
   Look look = { .checker = checker, .uri = uri, .mime_type = mime_type, .flavor = flavor };
-  g_autoptr (GError) error = NULL;
 
-  *check = (ThCheck){ 0 };
-  check->verdict = judge (&look, &check->reason, &error);
-  if (check->verdict == TH_CHECK_ERROR)
-    {
-      check->code = th_message_code (error);
-      check->message = th_message_text (uri, error);
-    }
-  else if (check->verdict == TH_CHECK_MAKE && g_str_equal (codec_of (&look), TH_MIME_EXTERNAL))
-    check->lane = TH_LANE_PROGRAMS;
-  if (check->verdict != TH_CHECK_ERROR)
-    check->key = (ThFileKey){
-      .device = look.st.st_dev,
-      .inode = look.st.st_ino,
-      .size = look.stamp.size,
-      .mtime = look.stamp.mtime,
-      .mtime_ns = look.stamp.mtime_ns,
-    };
-  g_free (look.path);
-  g_free (look.real_path);
+  check_look (&look, check);
+}
+
+void
+th_check_facts (ThChecker *checker, const char *uri, const char *mime_type, ThFlavor flavor,
+                const ThFacts *facts, gboolean cloud, ThCheck *check)
+{
+  Look look = { .checker = checker,
+                .uri = uri,
+                .mime_type = mime_type,
+                .flavor = flavor,
+                .facts = facts,
+                .cloud = cloud };
+
+  check_look (&look, check);
+}
+
+void
+th_check_clear (ThCheck *check)
+{
+  g_clear_pointer (&check->apart, g_free);
+  g_clear_pointer (&check->message, g_free);
 }
 
 void
@@ -316,14 +418,16 @@ th_checker_clear (ThChecker *checker)
 }
 
 char *
-th_check_codec (const ThRules *rules, const char *path, guint64 size, const char *codec)
+th_check_codec (const ThRules *rules, const char *path, const char *real_path, guint64 size,
+                const char *codec)
 {
-  g_autofree char *real_path = NULL;
-  ThRulesFile file = { .path = path, .size = size, .codec = codec };
+  g_autofree char *found = NULL;
+  ThRulesFile file = { .path = path, .real_path = real_path, .size = size, .codec = codec };
 
   if (th_rules_are_empty (rules))
     return NULL;
-  file.real_path = real_path = resolve (path);
+  if (real_path == NULL)
+    file.real_path = found = resolve (path);
   return th_rules_forbid (rules, &file, TH_RULES_ALL);
 }
 

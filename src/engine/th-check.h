@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cheap verdict on one URI: nothing is opened but the cached thumbnail's head. */
+/* The cheap verdict on one URI: nothing is opened but the cached thumbnail's head, and nothing is
+ * touched that may not answer. */
 #pragma once
 
 #include "cache/th-fail.h"
 #include "engine/th-mime.h"
+#include "engine/th-mounts.h"
+#include "engine/th-readers.h"
 #include "engine/th-rules.h"
 #include "engine/th-scheduler.h"
 
@@ -18,6 +21,7 @@ typedef enum
 typedef enum
 {
   TH_REASON_NOT_LOCAL,   /* no URI of a file of this machine */
+  TH_REASON_SILENT,      /* what it lies on does not answer */
   TH_REASON_MISSING,     /* no file there, or one that cannot be looked at */
   TH_REASON_NOT_REGULAR, /* a folder, device, FIFO or socket */
   TH_REASON_IS_THUMBNAIL,
@@ -27,9 +31,11 @@ typedef enum
   TH_REASON_PARTIAL, /* by its name it is still being downloaded */
   TH_REASON_NO_TYPE, /* no handler for its type */
   TH_REASON_RULE,    /* another rule than one of places */
+  TH_REASON_CLOUD,   /* it would have to be fetched from a far store */
   TH_REASON_REMEMBERED,
   TH_REASON_UNWRITABLE, /* the cache */
   TH_REASON_MAKE,       /* nothing speaks against it */
+  TH_REASON_APART,      /* it has not been looked at: it lies where nobody may answer */
   TH_N_REASONS
 } ThReason;
 
@@ -49,10 +55,14 @@ typedef struct
   ThVerdict verdict;
   ThReason reason;
   ThLaneName lane; /* of what is to be made */
-  ThFileKey key;   /* unless an error */
-  ThError code;    /* of an error */
-  char *message;   /* of an error; the caller frees */
+  char *apart;   /* th-apart.h; of what was not looked at. th_check_clear frees. NULL: looked at */
+  ThFileKey key; /* unless an error; of one that was not looked at it names the URI only */
+  ThError code;  /* of an error */
+  char *message; /* of an error. th_check_clear frees */
 } ThCheck;
+
+void th_check_clear (ThCheck *check);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ThCheck, th_check_clear)
 
 /* All borrowed. */
 typedef struct
@@ -60,8 +70,10 @@ typedef struct
   const ThCache *cache;
   ThMime *mime;
   const ThRules *rules;
-  ThFailBasis basis;  /* of our own decoders */
-  ThEntries *entries; /* NULL: none */
+  ThMounts *mounts;     /* NULL: all are looked at */
+  gboolean fetch_cloud; /* files of cloud stores, too */
+  ThFailBasis basis;    /* of our own decoders */
+  ThEntries *entries;   /* NULL: none */
 } ThCheckTools;
 
 /* What the verdicts of one pass share. */
@@ -78,11 +90,16 @@ typedef struct
 
 void th_check (ThChecker *checker, const char *uri, const char *mime_type, ThFlavor flavor,
                ThCheck *check);
+/* The same for a file apart that somebody else has looked at. cloud: reading it would fetch it from
+ * a far store. */
+void th_check_facts (ThChecker *checker, const char *uri, const char *mime_type, ThFlavor flavor,
+                     const ThFacts *facts, gboolean cloud, ThCheck *check);
 void th_checker_clear (ThChecker *checker);
 
 /* The same file under the same rules once its format is known: NULL, or the rule that forbids a
- * thumbnail. Caller frees. */
-char *th_check_codec (const ThRules *rules, const char *path, guint64 size, const char *codec);
+ * thumbnail. real_path: the path without symlinks; NULL: it is looked for. Caller frees. */
+char *th_check_codec (const ThRules *rules, const char *path, const char *real_path, guint64 size,
+                      const char *codec);
 /* How failures of this worker program are remembered (ThFailBasis): its version and its build, so
  * that what an older one failed at is tried again. Caller frees. */
 char *th_check_handler (const char *worker_path);

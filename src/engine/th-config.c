@@ -36,6 +36,15 @@ static const LimitRow external_rows[] = {
   { "memory-mib", EXTERNAL_WIDE (memory_bytes), MIB, 64, 1024 * 1024 },
 };
 
+#define REMOTE_WIDE(field)   offsetof (ThReadersOptions, field), TRUE
+#define REMOTE_NARROW(field) offsetof (ThReadersOptions, field), FALSE
+
+static const LimitRow remote_rows[] = {
+  { "stall-seconds", REMOTE_NARROW (stall_ms), 1000, 1, 86400 },
+  { "wall-seconds", REMOTE_NARROW (total_ms), 1000, 1, 86400 },
+  { "max-mib", REMOTE_WIDE (max_bytes), MIB, 1, 1024 },
+};
+
 typedef struct
 {
   const char *name;
@@ -47,6 +56,8 @@ typedef struct
 static const Group limits_group = { "limits", limit_rows, G_N_ELEMENTS (limit_rows), NULL };
 static const Group external_group = { "external", external_rows, G_N_ELEMENTS (external_rows),
                                       "allow-unsandboxed" };
+static const Group remote_group = { "remote", remote_rows, G_N_ELEMENTS (remote_rows),
+                                    "fetch-cloud" };
 
 static char *
 find (const char *folder, const char *name, GFileTest test)
@@ -167,21 +178,34 @@ th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems, 
   return TRUE;
 }
 
-void
-th_config_read_external (GKeyFile *file, ThExternalOptions *options, GPtrArray *problems)
+static void
+read_flag (GKeyFile *file, const Group *group, gboolean *flag, GPtrArray *problems)
 {
-  const char *group = external_group.name;
-  g_autofree char *text = g_key_file_get_value (file, group, external_group.flag, NULL);
+  g_autofree char *text = g_key_file_get_value (file, group->name, group->flag, NULL);
   g_autoptr (GError) error = NULL;
   gboolean value;
 
-  read_group (file, &external_group, options, problems);
   if (text == NULL)
     return;
-  value = g_key_file_get_boolean (file, group, external_group.flag, &error);
+  value = g_key_file_get_boolean (file, group->name, group->flag, &error);
   if (error == NULL)
-    options->allow_unsandboxed = value;
+    *flag = value;
   else
-    complain (problems, g_strdup_printf ("[%s] %s: “%s” is neither true nor false", group,
-                                         external_group.flag, text));
+    complain (problems, g_strdup_printf ("[%s] %s: “%s” is neither true nor false", group->name,
+                                         group->flag, text));
+}
+
+void
+th_config_read_external (GKeyFile *file, ThExternalOptions *options, GPtrArray *problems)
+{
+  read_group (file, &external_group, options, problems);
+  read_flag (file, &external_group, &options->allow_unsandboxed, problems);
+}
+
+void
+th_config_read_remote (GKeyFile *file, ThReadersOptions *options, gboolean *fetch_cloud,
+                       GPtrArray *problems)
+{
+  read_group (file, &remote_group, options, problems);
+  read_flag (file, &remote_group, fetch_cloud, problems);
 }

@@ -13,6 +13,12 @@
  *   memory-mib=1024         memory of each of its processes
  *   allow-unsandboxed=false run them bare where they cannot be locked in
  *
+ *   [remote]
+ *   stall-seconds=10        a server that says nothing for so long is given up
+ *   wall-seconds=20         elapsed time of fetching one file
+ *   max-mib=64              larger files are not copied: what only GVfs reaches has no thumbnail
+ *   fetch-cloud=false       fetch files of cloud stores for their thumbnails
+ *
  * and [rules], see th-rules.h. Where there is no thimble.conf the rules of tumbler.rc hold.
  */
 #pragma once
@@ -21,6 +27,7 @@
 
 #include "base/th-limits.h"
 #include "engine/th-external-options.h"
+#include "engine/th-readers.h"
 
 /* The file that counts: of the user's folder, else of the first system folder that has one; NULL
  * where there is none. Caller frees. */
@@ -34,5 +41,7 @@ char *th_config_find_tumbler (void);
  * key file. */
 gboolean th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems,
                                 GError **error);
-/* Reads [external], as above. */
+/* Reads [external] and [remote], as above. */
 void th_config_read_external (GKeyFile *file, ThExternalOptions *options, GPtrArray *problems);
+void th_config_read_remote (GKeyFile *file, ThReadersOptions *options, gboolean *fetch_cloud,
+                            GPtrArray *problems);

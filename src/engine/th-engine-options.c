@@ -17,6 +17,7 @@ th_engine_options_init (ThEngineOptions *options)
   };
   th_limits_init (&options->limits);
   th_external_options_init (&options->external);
+  th_readers_options_init (&options->readers);
 }
 
 void
@@ -26,6 +27,8 @@ th_engine_options_clear (ThEngineOptions *options)
   g_clear_pointer (&options->worker_path, g_free);
   g_clear_pointer (&options->manifest_dir, g_free);
   th_external_options_clear (&options->external);
+  g_free ((char *) options->readers.program);
+  options->readers.program = NULL;
   g_clear_pointer (&options->rules, th_rules_unref);
   g_clear_pointer (&options->config_path, g_free);
   g_clear_pointer (&options->problems, g_ptr_array_unref);
@@ -87,5 +90,6 @@ th_engine_options_load (ThEngineOptions *options, GError **error)
   options->rules = th_rules_from_conf (file, options->problems);
   check_codecs (options);
   th_config_read_external (file, &options->external, options->problems);
+  th_config_read_remote (file, &options->readers, &options->fetch_cloud, options->problems);
   return th_config_read_limits (options->config_path, &options->limits, options->problems, error);
 }

@@ -4,10 +4,13 @@
 
 #include "engine/th-cache-work.h"
 #include "engine/th-check.h"
+#include "engine/th-errands.h"
 #include "engine/th-job.h"
-#include "engine/th-lane.h"
+#include "engine/th-lanes.h"
 #include "engine/th-motion.h"
+#include "engine/th-mounts.h"
 #include "engine/th-outbox.h"
+#include "engine/th-readers.h"
 #include "engine/th-scheduler.h"
 
 struct _ThEngine
@@ -15,7 +18,8 @@ struct _ThEngine
   ThEngineOptions options;
   ThEngineEvents events;
   gpointer data;
-  char **schemes;
+  char **far_schemes;    /* that GVfs serves, once known; these two are for engine->questions */
+  gint64 ask_schemes_at; /* monotonic time before which it is not asked again */
   ThCache *cache;
   ThExternal *external;
   ThMime *mime;
@@ -25,10 +29,14 @@ struct _ThEngine
   char *handler;
   ThCheckTools check_tools;
   ThCacheWork *cache_work;
+  ThErrands *questions;
   GSource *source;
   GThreadPool *walkers;
   guint n_walkers;
-  ThLane lanes[TH_N_LANES];
+  ThMounts *mounts;
+  ThReaders *readers;
+  ThAdmission *copies; /* memory of what readers fetch */
+  ThLanes lanes;
 
   GMutex lock; /* of all below, of the requests' progress, and of the jobs' waiters */
   ThOutbox *outbox;

@@ -16,8 +16,8 @@
 /* Threads for the cheap pass. */
 #define MIN_WALKERS 2u
 #define MAX_WALKERS 4u
-/* Programs of others that run at once for each class: most have threads of their own. */
-#define MAX_PROGRAMS 8u
+/* Memory that copies of files of other machines may take together. */
+#define COPY_BYTES (512u * 1024u * 1024u)
 /* With so many events waiting the cheap pass pauses, or a request of missing files would pile up
  * as many messages. */
 #define MANY_EVENTS 2048u
@@ -38,26 +38,24 @@ th_engine_apply (ThEngine *engine, ThRequest *request, guint32 index, ThFlavor f
   if (check->verdict == TH_CHECK_ERROR)
     th_engine_settle (engine, request, index, (gint32) check->code,
                       g_steal_pointer (&check->message));
-  else if (request->dequeued)
-    return;
-  else if (check->verdict == TH_CHECK_VALID)
+  else if (check->verdict == TH_CHECK_VALID && !request->dequeued)
     th_outbox_valid (engine->outbox, request, index);
-  else
-    th_lane_add (&engine->lanes[check->lane], &check->key, &waiter);
+  else if (!request->dequeued && !th_lanes_add (&engine->lanes, check, &waiter))
+    th_engine_settle (engine, request, index, TH_ERROR_OTHER,
+                      g_strdup ("no thread can be started"));
+  th_check_clear (check);
 }
 
 void
 th_engine_start_decoders (ThEngine *engine)
 {
-  for (guint i = 0; i < TH_N_LANES; i++)
-    th_lane_wake (&engine->lanes[i]);
+  th_lanes_wake (&engine->lanes);
 }
 
 void
 th_engine_drop (ThEngine *engine, guint32 handle)
 {
-  for (guint i = 0; i < TH_N_LANES; i++)
-    th_lane_drop (&engine->lanes[i], handle);
+  th_lanes_drop (&engine->lanes, handle);
   th_motion_drop (engine->motion, handle);
 }
 
@@ -189,11 +187,11 @@ start_threads (ThEngine *engine, GError **error)
   engine->n_walkers = CLAMP (engine->options.cores, MIN_WALKERS, MAX_WALKERS);
   started = th_engine_start_pool (&engine->walkers, walk, engine, engine->n_walkers, error);
   g_thread_pool_set_sort_function (engine->walkers, foreground_first, NULL);
-  for (guint i = 0; i < TH_N_LANES; i++)
-    started &= th_lane_start (&engine->lanes[i], started ? error : NULL);
+  started &= th_lanes_start (&engine->lanes, started ? error : NULL);
   engine->cache_work =
       th_cache_work_new (engine->cache, engine->options.rules, started ? error : NULL);
-  return started && engine->cache_work != NULL;
+  engine->questions = th_errands_new ("thimble questions", started ? error : NULL);
+  return started && engine->cache_work != NULL && engine->questions != NULL;
 }
 
 static void
@@ -204,6 +202,7 @@ copy_options (ThEngine *engine, const ThEngineOptions *options)
   *own = *options;
   own->problems = NULL;
   own->config_path = NULL;
+  own->readers.program = g_strdup (options->readers.program);
   own->external.folders = g_strdupv (options->external.folders);
   own->rules = options->rules != NULL ? th_rules_ref (options->rules) : th_rules_new ();
   own->cache_root = g_strdup (options->cache_root);
@@ -213,16 +212,6 @@ copy_options (ThEngine *engine, const ThEngineOptions *options)
       options->manifest_dir != NULL ? g_strdup (options->manifest_dir) : th_paths_manifests ();
   own->cores = options->cores > 0 ? options->cores : th_effective_cores ("");
   own->worker_files = MAX (options->worker_files, 1);
-}
-
-static char **
-make_schemes (guint n)
-{
-  char **schemes = g_new0 (char *, n + 1);
-
-  for (guint i = 0; i < n; i++)
-    schemes[i] = g_strdup ("file");
-  return schemes;
 }
 
 static void
@@ -238,19 +227,23 @@ make_parts (ThEngine *engine)
   engine->cache = th_cache_new (engine->options.cache_root, SOFTWARE);
   engine->pool = th_pool_new (&pool);
   engine->admission = th_admission_new (engine->options.limits.budget_bytes);
-  engine->tools = (ThJobTools){ engine->cache, engine->pool, engine->admission, engine->external };
+  engine->mounts = th_mounts_new (NULL, th_cache_root (engine->cache));
+  engine->readers = th_readers_new (&engine->options.readers);
+  engine->copies = th_admission_new (COPY_BYTES);
+  engine->tools = (ThJobTools){ engine->cache,  engine->pool,    engine->admission,
+                                engine->copies, engine->readers, engine->external };
   engine->handler = th_check_handler (engine->options.worker_path);
   engine->check_tools = (ThCheckTools){
     .cache = engine->cache,
     .mime = engine->mime,
     .rules = engine->options.rules,
+    .mounts = engine->mounts,
+    .fetch_cloud = engine->options.fetch_cloud,
     .basis = { engine->handler, &engine->options.limits },
     .entries = th_external_entries (engine->external),
   };
   g_mutex_init (&engine->lock);
-  th_lane_init (&engine->lanes[TH_LANE_PICTURES], engine, engine->options.cores);
-  th_lane_init (&engine->lanes[TH_LANE_PROGRAMS], engine,
-                MIN (engine->options.cores, MAX_PROGRAMS));
+  th_lanes_init (&engine->lanes, engine);
   engine->outbox = th_outbox_new ();
   engine->motion = th_motion_new ((gint64) engine->options.quiet_ms * 1000,
                                   (gint64) engine->options.hold_ms * 1000);
@@ -292,11 +285,12 @@ stop_threads (ThEngine *engine)
   engine->closing = TRUE;
   g_mutex_unlock (&engine->lock);
   th_admission_close (engine->admission);
+  th_admission_close (engine->copies);
+  th_readers_close (engine->readers);
   th_external_close (engine->external);
   th_pool_close (engine->pool);
   g_thread_pool_free (engine->walkers, FALSE, TRUE);
-  for (guint i = 0; i < TH_N_LANES; i++)
-    th_lane_stop (&engine->lanes[i]);
+  th_lanes_stop (&engine->lanes);
 }
 
 void
@@ -304,21 +298,24 @@ th_engine_free (ThEngine *engine)
 {
   g_source_destroy (engine->source);
   g_clear_pointer (&engine->cache_work, th_cache_work_free);
+  g_clear_pointer (&engine->questions, th_errands_free);
   stop_threads (engine);
   g_source_unref (engine->source);
   g_queue_clear_full (&engine->parked, (GDestroyNotify) th_request_unref);
-  for (guint i = 0; i < TH_N_LANES; i++)
-    th_lane_clear (&engine->lanes[i]);
+  th_lanes_clear (&engine->lanes);
   th_outbox_free (engine->outbox);
   th_motion_free (engine->motion);
   g_hash_table_unref (engine->requests);
   th_pool_free (engine->pool);
   th_admission_free (engine->admission);
+  th_admission_free (engine->copies);
+  th_readers_free (engine->readers);
+  th_mounts_free (engine->mounts);
   th_cache_free (engine->cache);
   th_mime_free (engine->mime);
   th_external_free (engine->external);
   g_free (engine->handler);
-  g_strfreev (engine->schemes);
+  g_strfreev (engine->far_schemes);
   g_mutex_clear (&engine->lock);
   th_engine_options_clear (&engine->options);
   g_free (engine);
@@ -348,8 +345,7 @@ th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *m
   th_outbox_start (engine->outbox, request);
   if (!request->finished)
     {
-      for (guint i = 0; i < TH_N_LANES; i++)
-        th_scheduler_open (engine->lanes[i].scheduler, handle, klass);
+      th_lanes_open (&engine->lanes, handle, klass);
       request->walkers = 1;
       g_thread_pool_push (engine->walkers, th_request_ref (request), NULL);
     }
@@ -384,15 +380,6 @@ th_engine_pending (const ThEngine *engine)
   pending = g_hash_table_size (engine->requests);
   g_mutex_unlock (lock);
   return pending;
-}
-
-void
-th_engine_supported (ThEngine *engine, const char *const **schemes, const char *const **mime_types)
-{
-  *mime_types = th_mime_types (engine->mime);
-  g_strfreev (engine->schemes);
-  engine->schemes = make_schemes (g_strv_length ((char **) *mime_types));
-  *schemes = (const char *const *) engine->schemes;
 }
 
 char *

@@ -9,6 +9,7 @@
 #include "base/th-flavor.h"
 #include "base/th-limits.h"
 #include "engine/th-external-options.h"
+#include "engine/th-readers.h"
 #include "engine/th-rules.h"
 
 typedef enum
@@ -30,9 +31,11 @@ typedef struct
   guint quiet_ms;       /* a file that did not change for so long is complete, default 1000 */
   guint hold_ms;        /* one that is not by then is an error, default 10 000 */
   ThExternalOptions external;
-  ThRules *rules;      /* which files get none; NULL: all do */
-  char *config_path;   /* what was read, NULL: nothing */
-  GPtrArray *problems; /* sentences about values in it that make no sense, or NULL */
+  ThReadersOptions readers;
+  gboolean fetch_cloud; /* files of cloud stores are fetched for their thumbnails */
+  ThRules *rules;       /* which files get none; NULL: all do */
+  char *config_path;    /* what was read, NULL: nothing */
+  GPtrArray *problems;  /* sentences about values in it that make no sense, or NULL */
 } ThEngineOptions;
 
 void th_engine_options_init (ThEngineOptions *options);
@@ -97,10 +100,12 @@ void th_engine_cache_delete (ThEngine *engine, const char *const *uris, guint n,
 void th_engine_cache_cleanup (ThEngine *engine, const char *const *base_uris, guint n,
                               guint32 since, ThEngineDone done, gpointer data);
 
-/* Parallel arrays, NULL-terminated, owned by the engine and valid until it is asked again: entry i
- * says that scheme i together with type i is tried. */
-void th_engine_supported (ThEngine *engine, const char *const **schemes,
-                          const char *const **mime_types);
+/* Parallel arrays, NULL-terminated, valid during the call: entry i says that scheme i together with
+ * type i is tried. Both NULL where the engine was freed first. */
+typedef void (*ThEngineSupported) (const char *const *schemes, const char *const *mime_types,
+                                   gpointer data);
+/* Found out in a thread of its own, told once, from the main context of the events. */
+void th_engine_supported (ThEngine *engine, ThEngineSupported done, gpointer data);
 /* Why nothing can be decoded here (the lock-down is impossible, no worker program), or NULL. */
 char *th_engine_trouble (const ThEngine *engine);
 /* Why no program of others could be run when that was tried last, or NULL. */

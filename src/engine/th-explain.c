@@ -7,7 +7,22 @@
 
 #include "cache/th-uri.h"
 #include "engine/th-engine-private.h"
+#include "engine/th-far.h"
+#include "engine/th-message.h"
 #include "engine/th-types.h"
+
+/* What is known while it is asked. */
+typedef struct
+{
+  ThEngine *engine;
+  ThExplanation *about;
+  ThJob job;
+  ThFar far;
+  gboolean apart; /* far is in use */
+  gboolean there; /* there is a file, of this stamp */
+  ThStamp stamp;
+  GError *silence; /* why a file apart could not be looked at */
+} Inquiry;
 
 typedef struct
 {
@@ -40,27 +55,46 @@ handler_clear (gpointer data)
 
 /* FALSE: nothing is there. */
 static gboolean
-look_at_file (ThExplanation *about, ThStamp *stamp)
+find_file (Inquiry *inquiry, struct stat *st)
 {
-  struct stat st;
+  ThExplanation *about = inquiry->about;
 
-  about->path = th_uri_to_path (about->uri, NULL);
-  if (about->path == NULL || !th_stamp_for_lookup (about->path, stamp, &st, NULL))
+  if (!inquiry->apart)
+    return about->path != NULL && th_stamp_for_lookup (about->path, &inquiry->stamp, st, NULL);
+  if (!th_far_look (&inquiry->far, &inquiry->job, &inquiry->silence))
     return FALSE;
-  about->kind = name_kind (st.st_mode);
-  about->size = stamp->size;
-  about->mtime = stamp->mtime;
+  inquiry->stamp = inquiry->far.facts.stamp;
+  *st = inquiry->far.facts.st;
   return TRUE;
 }
 
 static void
-look_at_types (ThExplanation *about)
+look_at_file (Inquiry *inquiry)
 {
-  about->type_chain = th_types_chain (about->type);
-  if (about->path == NULL)
+  ThExplanation *about = inquiry->about;
+  struct stat st;
+
+  about->path = th_uri_to_path (about->uri, NULL);
+  inquiry->apart = th_far_name (&inquiry->far, inquiry->engine, about->uri);
+  inquiry->there = find_file (inquiry, &st);
+  if (!inquiry->there)
     return;
-  about->type_by_name = th_types_by_name (about->path);
-  about->type_by_data = th_types_by_data (about->path);
+  about->kind = name_kind (st.st_mode);
+  about->size = inquiry->stamp.size;
+  about->mtime = inquiry->stamp.mtime;
+}
+
+/* The data of a file apart are fetched only for a decode. */
+static void
+look_at_types (const Inquiry *inquiry)
+{
+  ThExplanation *about = inquiry->about;
+
+  about->type_chain = th_types_chain (about->type);
+  if (about->path != NULL)
+    about->type_by_name = th_types_by_name (about->path);
+  if (about->path != NULL && !inquiry->apart)
+    about->type_by_data = th_types_by_data (about->path);
 }
 
 static void
@@ -72,17 +106,24 @@ add_handler (ThExplanation *about, gboolean built_in, const char *name, char *ru
 }
 
 static char *
-find_rule (ThEngine *engine, const ThExplanation *about, const char *codec)
+find_rule (const Inquiry *inquiry, const char *codec)
 {
-  if (about->path == NULL)
+  const ThExplanation *about = inquiry->about;
+  const char *path = about->path != NULL ? about->path : about->uri;
+  const char *real = inquiry->apart ? inquiry->far.facts.path : NULL;
+
+  if (about->path == NULL && !inquiry->apart)
     return NULL;
-  return th_check_codec (engine->options.rules, about->path, about->size, codec);
+  if (inquiry->apart && real == NULL)
+    real = path;
+  return th_check_codec (inquiry->engine->options.rules, path, real, about->size, codec);
 }
 
 static void
-add_entry (ThEngine *engine, ThExplanation *about, const ThEntry *entry)
+add_entry (const Inquiry *inquiry, const ThEntry *entry)
 {
-  char *rule = find_rule (engine, about, TH_MIME_EXTERNAL);
+  ThExplanation *about = inquiry->about;
+  char *rule = find_rule (inquiry, TH_MIME_EXTERNAL);
 
   if (rule == NULL && about->path != NULL
       && !th_entry_rules_allow (&entry->rules, about->path, about->size))
@@ -107,8 +148,10 @@ list_types (ThEngine *engine, const ThExplanation *about)
 
 /* Our own decoders first: they look at the data, whatever the type is. */
 static void
-look_at_handlers (ThEngine *engine, ThExplanation *about)
+look_at_handlers (const Inquiry *inquiry)
 {
+  ThEngine *engine = inquiry->engine;
+  ThExplanation *about = inquiry->about;
   const char *codec = th_mime_codec (engine->mime, about->type);
   g_autoptr (GPtrArray) types = list_types (engine, about);
   g_autoptr (GPtrArray) entries = NULL;
@@ -116,10 +159,10 @@ look_at_handlers (ThEngine *engine, ThExplanation *about)
   if (codec == NULL)
     return;
   if (!g_str_equal (codec, TH_MIME_EXTERNAL))
-    add_handler (about, TRUE, codec[0] != '\0' ? codec : "any", find_rule (engine, about, codec));
+    add_handler (about, TRUE, codec[0] != '\0' ? codec : "any", find_rule (inquiry, codec));
   entries = th_entries_list (engine->check_tools.entries, (const char *const *) types->pdata);
   for (guint i = 0; i < entries->len; i++)
-    add_entry (engine, about, entries->pdata[i]);
+    add_entry (inquiry, entries->pdata[i]);
 }
 
 static char *
@@ -172,44 +215,81 @@ look_at_failure (ThEngine *engine, ThExplanation *about, const ThStamp *stamp)
                            && th_failure_forbids (&about->failure, th_flavor_box (about->flavor));
 }
 
-static void
-judge (ThEngine *engine, ThExplanation *about)
+static gboolean
+says_missing (const GError *error)
 {
-  g_auto (ThChecker) checker = { .tools = &engine->check_tools };
-  ThCheck check;
-
-  th_check (&checker, about->uri, about->type, about->flavor, &check);
-  about->verdict = check.verdict;
-  about->reason = check.reason;
-  about->code = check.code;
-  about->message = check.message;
+  return g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT)
+         || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
 }
 
 static void
-note_pixels (ThEngine *engine, ThExplanation *about, const ThDecoded *decoded)
+judge_silence (const Inquiry *inquiry, ThCheck *check)
 {
-  ThTrial *trial = &about->trial;
+  const GError *silence = inquiry->silence;
+
+  *check = (ThCheck){ .verdict = TH_CHECK_ERROR, .reason = TH_REASON_SILENT };
+  if (says_missing (silence))
+    check->reason = TH_REASON_MISSING;
+  check->code = th_message_code (silence);
+  check->message = th_message_text (inquiry->about->uri, silence);
+}
+
+static void
+judge (Inquiry *inquiry)
+{
+  ThExplanation *about = inquiry->about;
+  g_auto (ThChecker) checker = { .tools = &inquiry->engine->check_tools };
+  g_auto (ThCheck) check = { 0 };
+
+  if (inquiry->silence != NULL)
+    judge_silence (inquiry, &check);
+  else if (inquiry->apart)
+    th_far_check (&inquiry->far, about->type, about->flavor, &check);
+  else
+    th_check (&checker, about->uri, about->type, about->flavor, &check);
+  about->verdict = check.verdict;
+  about->reason = check.reason;
+  about->code = check.code;
+  about->message = g_steal_pointer (&check.message);
+}
+
+static void
+note_pixels (Inquiry *inquiry)
+{
+  const ThDecoded *decoded = &inquiry->job.decoded;
+  ThTrial *trial = &inquiry->about->trial;
 
   memcpy (trial->codec, decoded->codec, sizeof trial->codec);
   memcpy (trial->mime_type, decoded->mime_type, sizeof trial->mime_type);
   trial->full = decoded->full;
-  trial->message = th_check_codec (engine->options.rules, about->path, about->size, decoded->codec);
+  trial->message = find_rule (inquiry, decoded->codec);
+}
+
+static gboolean
+decode (Inquiry *inquiry, ThFlavors flavors, GError **error)
+{
+  if (inquiry->apart)
+    return th_far_decode (&inquiry->far, flavors, error);
+  return th_job_open (&inquiry->job, inquiry->about->path, error)
+         && th_job_decode (&inquiry->job, flavors, error);
 }
 
 /* Programs of others have their turn with what none of our decoders knows. */
 static gboolean
-make (ThEngine *engine, const ThExplanation *about, ThJob *job, GError **error)
+make (Inquiry *inquiry, GError **error)
 {
-  ThFlavors flavors = TH_FLAVOR_BIT (about->flavor);
-  g_autoptr (GPtrArray) types = list_types (engine, about);
+  ThEngine *engine = inquiry->engine;
+  ThJob *job = &inquiry->job;
+  ThFlavors flavors = TH_FLAVOR_BIT (inquiry->about->flavor);
+  g_autoptr (GPtrArray) types = list_types (engine, inquiry->about);
   g_autoptr (GPtrArray) entries = NULL;
 
-  if (th_job_decode (job, flavors, error))
+  if (decode (inquiry, flavors, error))
     return TRUE;
   if (job->status != TH_STATUS_NOT_MINE)
     return FALSE;
   entries = th_entries_list (engine->check_tools.entries, (const char *const *) types->pdata);
-  if (entries->len == 0)
+  if (entries->len == 0 || (inquiry->apart && !th_far_open_for_programs (&inquiry->far, NULL)))
     return FALSE;
   g_clear_error (error);
   return th_job_run_programs (job, flavors, (const char *const *) types->pdata, error);
@@ -217,23 +297,22 @@ make (ThEngine *engine, const ThExplanation *about, ThJob *job, GError **error)
 
 /* The way of a job up to where it would be written. */
 static void
-try_it (ThEngine *engine, ThExplanation *about)
+try_it (Inquiry *inquiry)
 {
-  ThTrial *trial = &about->trial;
+  ThTrial *trial = &inquiry->about->trial;
+  ThJob *job = &inquiry->job;
   g_autoptr (GError) error = NULL;
-  g_auto (ThJob) job;
 
-  th_job_init (&job, &engine->tools, TH_FOREGROUND);
   trial->done = TRUE;
   trial->status = TH_STATUS_IO;
-  if (th_job_open (&job, about->path, &error) && make (engine, about, &job, &error))
+  if (make (inquiry, &error))
     {
-      trial->status = job.status;
-      note_pixels (engine, about, &job.decoded);
+      trial->status = job->status;
+      note_pixels (inquiry);
       return;
     }
-  if (job.status != TH_STATUS_OK)
-    trial->status = job.status;
+  if (job->status != TH_STATUS_OK)
+    trial->status = job->status;
   trial->message = g_utf8_make_valid (error->message, -1);
 }
 
@@ -247,32 +326,52 @@ is_good (const ThExplanation *about)
   return th_status_has_pixels (trial->status) && trial->message == NULL;
 }
 
-ThExplanation *
-th_explain (ThEngine *engine, const ThExplainQuestion *question)
+static void
+look_at_thumbnails (const Inquiry *inquiry)
+{
+  ThExplanation *about = inquiry->about;
+
+  for (ThFlavor flavor = 0; flavor < TH_N_FLAVORS; flavor++)
+    {
+      about->thumbnails[flavor].flavor = flavor;
+      look_at_thumbnail (inquiry->engine, about, inquiry->there ? &inquiry->stamp : NULL,
+                         &about->thumbnails[flavor]);
+    }
+}
+
+static ThExplanation *
+explanation_new (const ThExplainQuestion *question)
 {
   ThExplanation *about = g_new0 (ThExplanation, 1);
-  ThStamp stamp = { 0 };
-  gboolean there;
 
   about->uri = g_strdup (question->uri);
   about->type = g_strdup (question->mime_type);
   about->flavor = question->flavor;
   about->handlers = g_array_new (FALSE, FALSE, sizeof (ThExplainedHandler));
   g_array_set_clear_func (about->handlers, handler_clear);
-  there = look_at_file (about, &stamp);
-  look_at_types (about);
-  look_at_handlers (engine, about);
-  for (ThFlavor flavor = 0; flavor < TH_N_FLAVORS; flavor++)
-    {
-      about->thumbnails[flavor].flavor = flavor;
-      look_at_thumbnail (engine, about, there ? &stamp : NULL, &about->thumbnails[flavor]);
-    }
-  look_at_failure (engine, about, &stamp);
-  judge (engine, about);
+  return about;
+}
+
+ThExplanation *
+th_explain (ThEngine *engine, const ThExplainQuestion *question)
+{
+  ThExplanation *about = explanation_new (question);
+  Inquiry inquiry = { .engine = engine, .about = about };
+
+  th_job_init (&inquiry.job, &engine->tools, TH_FOREGROUND);
+  look_at_file (&inquiry);
+  look_at_types (&inquiry);
+  look_at_handlers (&inquiry);
+  look_at_thumbnails (&inquiry);
+  look_at_failure (engine, about, &inquiry.stamp);
+  judge (&inquiry);
   if (question->try_it
       && (about->reason == TH_REASON_MAKE || about->reason == TH_REASON_REMEMBERED))
-    try_it (engine, about);
+    try_it (&inquiry);
   about->good = is_good (about);
+  th_far_clear (&inquiry.far);
+  th_job_clear (&inquiry.job);
+  g_clear_error (&inquiry.silence);
   return about;
 }
 

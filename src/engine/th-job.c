@@ -230,12 +230,12 @@ is_true (ThJob *job, ThStatus status)
 static gboolean
 open_again (ThJob *job, GError **error)
 {
-  g_autofree char *path = g_strdup (job->source.path);
   dev_t device = job->source.device;
   ino_t inode = job->source.inode;
 
-  if (!th_job_open (job, path, error))
+  if (!th_source_reopen (&job->source, error))
     return FALSE;
+  job->seen_at = job->still_at = g_get_monotonic_time ();
   job->moved = job->source.device == device && job->source.inode == inode;
   return TRUE;
 }
@@ -325,4 +325,5 @@ void
 th_job_cancel (ThJob *job)
 {
   th_admission_cancel (job->tools->admission, &job->cancelled);
+  th_admission_cancel (job->tools->copies, &job->cancelled);
 }

@@ -7,6 +7,7 @@
 #include "engine/th-admission.h"
 #include "engine/th-external.h"
 #include "engine/th-pool.h"
+#include "engine/th-readers.h"
 #include "engine/th-source.h"
 
 typedef struct
@@ -14,6 +15,8 @@ typedef struct
   const ThCache *cache;
   ThPool *pool;
   ThAdmission *admission;
+  ThAdmission *copies; /* memory of what readers fetch */
+  ThReaders *readers;
   ThExternal *external;
 } ThJobTools;
 

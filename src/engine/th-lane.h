@@ -9,7 +9,9 @@
 typedef struct
 {
   ThEngine *engine;
-  guint threads; /* of each class */
+  guint threads;          /* of each class */
+  gboolean runs_programs; /* of others, where no decoder of ours knows the data */
+  gboolean apart;         /* its files lie where nobody may answer: only readers touch them */
   GThreadPool *decoders[TH_N_CLASSES];
   /* Under the engine's lock. */
   ThScheduler *scheduler;

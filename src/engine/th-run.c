@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "cache/th-uri.h"
+#include "engine/th-apart.h"
 #include "engine/th-engine-private.h"
+#include "engine/th-far.h"
 #include "engine/th-hold.h"
 #include "engine/th-message.h"
-
-/* Bytes that tell a type. */
-#define SNIFF_BYTES 4096u
+#include "engine/th-types.h"
 
 /* A waiter whose request is kept alive. */
 typedef struct
@@ -29,6 +29,7 @@ typedef struct
   ThLane *lane;
   ThFileJob *file;
   ThJob job;
+  ThFar far;          /* of a lane apart */
   char *uri;          /* by which the source was opened */
   GArray *asks;       /* those that are being dealt with */
   GHashTable *stored; /* URI → ThFlavors */
@@ -62,6 +63,7 @@ run_init (Run *run, ThLane *lane, ThClass klass, ThFileJob *file)
 static void
 run_clear (Run *run)
 {
+  th_far_clear (&run->far);
   th_job_clear (&run->job);
   g_array_unref (run->asks);
   g_hash_table_unref (run->stored);
@@ -154,6 +156,8 @@ is_same_file (const Run *run, const Ask *ask)
     return FALSE;
   if (g_str_equal (run->uri, ask->uri))
     return TRUE;
+  if (run->lane->apart)
+    return FALSE;
   path = th_uri_to_path (ask->uri, NULL);
   return path != NULL && th_job_is_at (&run->job, path);
 }
@@ -165,7 +169,7 @@ resubmit (Run *run, const Ask *ask)
 {
   ThEngine *engine = run->engine;
   g_auto (ThChecker) checker = { .tools = &engine->check_tools };
-  ThCheck check;
+  g_auto (ThCheck) check = { 0 };
 
   th_check (&checker, ask->uri, type_of (ask), ask->waiter.flavor, &check);
   g_mutex_lock (&engine->lock);
@@ -241,12 +245,14 @@ remember (Run *run, const Ask *ask, const GError *failure)
 static gboolean
 is_allowed (Run *run, const Ask *ask, GError **error)
 {
-  g_autofree char *path = th_uri_to_path (ask->uri, error);
+  const ThSource *source = &run->job.source;
+  g_autofree char *path = th_uri_to_path (ask->uri, run->lane->apart ? NULL : error);
   g_autofree char *why = NULL;
 
-  if (path == NULL)
+  if (path == NULL && !run->lane->apart)
     return FALSE;
-  why = th_check_codec (run->engine->options.rules, path, run->job.source.stamp.size,
+  why = th_check_codec (run->engine->options.rules, path != NULL ? path : ask->uri,
+                        run->lane->apart ? source->path : NULL, source->stamp.size,
                         run->job.decoded.codec);
   if (why == NULL)
     return TRUE;
@@ -278,7 +284,9 @@ take_back (Run *run, const Ask *ask)
   g_autofree char *path = th_uri_to_path (ask->uri, NULL);
   g_autofree char *thumbnail = NULL;
 
-  if (path == NULL || th_job_is_file_at (&run->job, path))
+  if (run->lane->apart && !th_far_is_gone (&run->far))
+    return FALSE;
+  if (!run->lane->apart && (path == NULL || th_job_is_file_at (&run->job, path)))
     return FALSE;
   thumbnail = th_cache_path (run->engine->cache, ask->uri, ask->waiter.flavor);
   g_unlink (thumbnail);
@@ -293,7 +301,7 @@ is_for_programs (Run *run, const Ask *ask)
   ThEntries *entries = run->engine->check_tools.entries;
   gboolean served;
 
-  if (run->lane == &run->engine->lanes[TH_LANE_PROGRAMS] || run->job.status != TH_STATUS_NOT_MINE)
+  if (run->lane->runs_programs || run->job.status != TH_STATUS_NOT_MINE)
     return FALSE;
   served = th_entries_serve (entries, type_of (ask));
   for (guint i = 0; i < G_N_ELEMENTS (run->sniffed) && !served; i++)
@@ -321,7 +329,7 @@ hand_over (Run *run, const Ask *ask)
 static ThFileKey
 held_key (const Run *run)
 {
-  return th_hold_key (&run->job);
+  return run->lane->apart ? th_apart_key (run->uri) : th_hold_key (&run->job);
 }
 
 /* Whether the file that was opened is known to be in motion; what comes of it is not looked at. */
@@ -342,6 +350,8 @@ leads_to_file (const Run *run, const Ask *ask)
 
   if (g_str_equal (run->uri, ask->uri))
     return TRUE;
+  if (run->lane->apart)
+    return FALSE;
   path = th_uri_to_path (ask->uri, NULL);
   return path != NULL && th_job_is_file_at (&run->job, path);
 }
@@ -400,22 +410,6 @@ answer_all (Run *run, const GError *failure)
   while (!over);
 }
 
-/* The name tells formats within formats apart, but may lie. */
-static void
-sniff (Run *run)
-{
-  const char *const names[] = { run->job.source.path, NULL };
-  guint8 head[SNIFF_BYTES];
-  gssize n = pread (run->job.source.fd, head, sizeof head, 0);
-
-  for (guint i = 0; i < G_N_ELEMENTS (names) && n > 0; i++)
-    {
-      g_autofree char *guess = g_content_type_guess (names[i], head, (gsize) n, NULL);
-
-      run->sniffed[i] = g_content_type_get_mime_type (guess);
-    }
-}
-
 static gboolean
 says_something (Run *run, const char *type)
 {
@@ -457,8 +451,58 @@ decode (Run *run, GError **error)
   if (flavors == 0 || is_moving (run) || th_job_decode (&run->job, flavors, error)
       || run->job.status != TH_STATUS_NOT_MINE)
     return;
-  sniff (run);
-  if (run->lane != &run->engine->lanes[TH_LANE_PROGRAMS])
+  th_types_sniff (run->job.source.fd, run->job.source.path, run->sniffed);
+  if (!run->lane->runs_programs)
+    return;
+  g_clear_error (error);
+  run_programs (run, flavors, error);
+}
+
+/* Settles those for whom nothing is to be made, now that the file has been looked at. */
+static void
+judge_apart (Run *run)
+{
+  for (guint i = 0; i < run->asks->len; i++)
+    {
+      Ask *ask = &g_array_index (run->asks, Ask, i);
+      g_auto (ThCheck) check = { 0 };
+
+      if (!is_same_file (run, ask))
+        continue;
+      th_far_check (&run->far, type_of (ask), ask->waiter.flavor, &check);
+      ask->dealt_with = check.verdict != TH_CHECK_MAKE;
+      if (check.verdict == TH_CHECK_VALID)
+        settle (run, ask, TH_OUTCOME_READY, NULL);
+      else if (check.verdict == TH_CHECK_ERROR)
+        settle (run, ask, (gint32) check.code, g_steal_pointer (&check.message));
+    }
+}
+
+/* What is apart no more all start over with. */
+static gboolean
+look_apart (Run *run, GError **error)
+{
+  const char *uri = run->asks->len > 0 ? g_array_index (run->asks, Ask, 0).uri : NULL;
+
+  if (uri == NULL || !th_far_name (&run->far, run->engine, uri))
+    return FALSE;
+  run->uri = g_strdup (uri);
+  return th_far_look (&run->far, &run->job, error);
+}
+
+/* Nothing of such a file is touched here: others look at it, and fetch it. */
+static void
+decode_apart (Run *run, GError **error)
+{
+  ThFlavors flavors;
+
+  judge_apart (run);
+  flavors = wait_on (run);
+  if (flavors == 0 || is_moving (run) || th_far_decode (&run->far, flavors, error)
+      || run->job.status != TH_STATUS_NOT_MINE)
+    return;
+  th_types_sniff (run->job.source.fd, run->job.source.path, run->sniffed);
+  if (!th_far_open_for_programs (&run->far, NULL))
     return;
   g_clear_error (error);
   run_programs (run, flavors, error);
@@ -476,9 +520,12 @@ th_run_job (ThLane *lane, ThClass klass, ThFileJob *file)
   th_file_job_set_data (file, &run.job);
   collect (&run);
   g_mutex_unlock (&engine->lock);
-  if (open_source (&run))
+  if (lane->apart ? look_apart (&run, &error) : open_source (&run))
     {
-      decode (&run, &error);
+      if (lane->apart)
+        decode_apart (&run, &error);
+      else
+        decode (&run, &error);
       run.held = run.held || th_hold_doubts (lane, &run.job, run.by_programs);
     }
   else

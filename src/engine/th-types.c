@@ -104,3 +104,19 @@ th_types_by_data (const char *path)
   close (fd);
   return n > 0 ? say_type (g_content_type_guess (NULL, head, (gsize) n, NULL)) : NULL;
 }
+
+void
+th_types_sniff (int fd, const char *path, char *types[2])
+{
+  const char *const names[] = { path, NULL };
+  guint8 head[SNIFF_BYTES];
+  gssize n = pread (fd, head, sizeof head, 0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *guess =
+          n > 0 ? g_content_type_guess (names[i], head, (gsize) n, NULL) : NULL;
+
+      types[i] = guess != NULL ? g_content_type_get_mime_type (guess) : NULL;
+    }
+}

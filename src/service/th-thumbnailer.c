@@ -162,17 +162,37 @@ on_handle_dequeue (ThDBusThumbnailer1 *object, GDBusMethodInvocation *invocation
   return TRUE;
 }
 
+typedef struct
+{
+  ThThumbnailer *self;
+  GDBusMethodInvocation *invocation;
+} Question;
+
+static void
+on_supported (const char *const *schemes, const char *const *mime_types, gpointer data)
+{
+  static const char *const nothing[] = { NULL };
+  Question *question = data;
+  ThThumbnailer *self = question->self;
+
+  th_dbus_thumbnailer1_complete_get_supported (self->object, question->invocation,
+                                               schemes != NULL ? schemes : nothing,
+                                               mime_types != NULL ? mime_types : nothing);
+  th_idle_release (self->idle);
+  g_free (question);
+}
+
 static gboolean
 on_handle_get_supported (ThDBusThumbnailer1 *object, GDBusMethodInvocation *invocation,
                          gpointer data)
 {
   ThThumbnailer *self = data;
-  const char *const *schemes;
-  const char *const *mime_types;
+  Question *question = g_new0 (Question, 1);
 
-  th_engine_supported (self->engine, &schemes, &mime_types);
-  th_idle_touch (self->idle);
-  th_dbus_thumbnailer1_complete_get_supported (object, invocation, schemes, mime_types);
+  question->self = self;
+  question->invocation = invocation;
+  th_idle_hold (self->idle);
+  th_engine_supported (self->engine, on_supported, question);
   return TRUE;
 }
 
@@ -241,8 +261,8 @@ th_thumbnailer_free (ThThumbnailer *self)
   g_signal_handlers_disconnect_by_data (self->object, self);
   if (g_dbus_interface_skeleton_get_connection (G_DBUS_INTERFACE_SKELETON (self->object)) != NULL)
     g_dbus_interface_skeleton_unexport (G_DBUS_INTERFACE_SKELETON (self->object));
-  g_object_unref (self->object);
   g_clear_pointer (&self->engine, th_engine_free);
+  g_object_unref (self->object);
   th_clients_free (self->clients);
   g_object_unref (self->connection);
   g_free (self);

@@ -304,13 +304,12 @@ th_engine_pending (const ThEngine *engine)
 }
 
 void
-th_engine_supported (ThEngine *engine, const char *const **schemes, const char *const **mime_types)
+th_engine_supported (ThEngine *engine, ThEngineSupported done, gpointer data)
 {
   static const char *const some_schemes[] = { "file", "file", NULL };
   static const char *const some_types[] = { "image/jpeg", "image/png", NULL };
 
-  *schemes = some_schemes;
-  *mime_types = some_types;
+  done (some_schemes, some_types, data);
 }
 
 char *
