@@ -3,6 +3,7 @@
 
 #include "engine/th-external.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -280,42 +281,73 @@ explain (const ThExternalResult *result, GError **error)
   return fail (ends[result->end].status, error, "%s%s%s", ends[result->end].text, colon, said);
 }
 
-/* The path of the very file that is open, as far as it still has one. */
+/* A copy in memory, of a file that lies elsewhere. */
+static gboolean
+is_copy (const ThSource *source)
+{
+  return source->reading != NULL && source->how != TH_READ_DIRECT;
+}
+
+/* The path of the very file that is open, as far as it still has one; of a copy only the name
+ * counts. */
 static char *
 path_of (const ThSource *source)
 {
   g_autofree char *link = g_strdup_printf ("/proc/self/fd/%d", source->fd);
 
-  return g_file_read_link (link, NULL);
+  return is_copy (source) ? g_strdup (source->path) : g_file_read_link (link, NULL);
+}
+
+/* A descriptor of its own, from the start of the copy; -1: the source has a path. */
+static int
+open_copy (const ThSource *source)
+{
+  g_autofree char *link = g_strdup_printf ("/proc/self/fd/%d", source->fd);
+
+  return is_copy (source) ? open (link, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 static ThStatus
-run (ThExternal *external, const ThExternalAsk *ask, const ThExternalSetup *setup, char *program,
-     ThExternalResult *result, GError **error)
+run_at (const ThExternalAsk *ask, const ThExternalPlace *place, const char *program,
+        ThExternalRun *how, ThExternalResult *result)
+{
+  const ThEntryValues values = { place->source, place->output, ask->box };
+  g_auto (GStrv) argv = th_entry_expand (ask->entry, &values);
+
+  g_free (argv[0]);
+  argv[0] = g_strdup (program);
+  how->place = place;
+  how->argv = (const char *const *) argv;
+  how->source_fd = open_copy (ask->source);
+  th_external_run (how, result);
+  if (how->source_fd >= 0)
+    close (how->source_fd);
+  return TH_STATUS_OK;
+}
+
+static ThStatus
+run (ThExternal *external, const ThExternalAsk *ask, const ThExternalSetup *setup,
+     const char *program, ThExternalResult *result, GError **error)
 {
   g_autofree char *path = path_of (ask->source);
   const struct stat source = { .st_dev = ask->source->device, .st_ino = ask->source->inode };
+  gboolean copy = is_copy (ask->source);
   g_auto (ThExternalPlace) place = { 0 };
-  g_auto (GStrv) argv = NULL;
   ThExternalRun how = {
     .setup = setup,
-    .place = &place,
-    .source_path = path,
+    .source_path = copy ? NULL : path,
     .source = &source,
     .cancelled = ask->cancelled,
     .closing = &external->closing,
   };
 
-  if (path == NULL || *path != '/' || th_external_place_owns (path))
+  if (path == NULL || (*path != '/' && !copy) || th_external_place_owns (path))
     return fail (TH_STATUS_IO, error, "such a file is given to no program");
+  if (copy && setup->bwrap == NULL)
+    return fail (TH_STATUS_IO, error, "without bubblewrap only files of this machine are given it");
   if (!th_external_place_init (&place, setup->bwrap != NULL, path, error))
     return TH_STATUS_IO;
-  argv = th_entry_expand (ask->entry, &(ThEntryValues){ place.source, place.output, ask->box });
-  g_free (argv[0]);
-  argv[0] = g_strdup (program);
-  how.argv = (const char *const *) argv;
-  th_external_run (&how, result);
-  return TH_STATUS_OK;
+  return run_at (ask, &place, program, &how, result);
 }
 
 /* "tEXt" of what the program wrote: nothing but two numbers is believed. */

@@ -89,11 +89,12 @@ stand_back (void)
 static int
 is_right_source (char **argv)
 {
+  unsigned long long device = number (argv, TH_EXTERNAL_ARG_DEVICE);
+  unsigned long long inode = number (argv, TH_EXTERNAL_ARG_INODE);
   struct stat st;
 
   return stat (argv[TH_EXTERNAL_ARG_SOURCE], &st) == 0 && S_ISREG (st.st_mode)
-         && (unsigned long long) st.st_dev == number (argv, TH_EXTERNAL_ARG_DEVICE)
-         && (unsigned long long) st.st_ino == number (argv, TH_EXTERNAL_ARG_INODE);
+         && ((device == 0 && inode == 0) || (st.st_dev == device && st.st_ino == inode));
 }
 
 static void

@@ -121,6 +121,8 @@ th_bwrap_arguments (const ThBwrap *bwrap)
   add (arguments, "--ro-bind", bwrap->helper, TH_BWRAP_HELPER);
   if (bwrap->source != NULL)
     add (arguments, "--ro-bind", bwrap->source, bwrap->source_there);
+  if (bwrap->source_is_data)
+    add (arguments, "--ro-bind-data", TEXT (TH_BWRAP_SOURCE_FD), bwrap->source_there);
   add_all (arguments, seals);
   add (arguments, "--chdir", "/", NULL);
   add (arguments, "--seccomp", TEXT (TH_BWRAP_FILTER_FD), NULL);

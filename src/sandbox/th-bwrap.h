@@ -7,6 +7,7 @@
 /* Descriptors that bubblewrap itself is given. */
 #define TH_BWRAP_FILTER_FD 5
 #define TH_BWRAP_INFO_FD   6
+#define TH_BWRAP_SOURCE_FD 7 /* where the source is no path */
 
 /* Where things are inside. */
 #define TH_BWRAP_SOURCE_DIR "/source"
@@ -18,6 +19,7 @@ typedef struct
   const char *bwrap;
   const char *helper;
   const char *source;       /* path outside; NULL: none */
+  gboolean source_is_data;  /* what TH_BWRAP_SOURCE_FD gives is copied inside */
   const char *source_there; /* path inside */
   const char *bind;         /* one more thing to be seen at its own path, or NULL: for tests */
 } ThBwrap;

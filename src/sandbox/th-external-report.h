@@ -18,7 +18,7 @@ typedef enum
   TH_EXTERNAL_ARG_FILE_BYTES, /* of any file that is written, the output too */
   TH_EXTERNAL_ARG_PROCESSES,  /* threads count; 0: no limit */
   TH_EXTERNAL_ARG_CPU_S,
-  TH_EXTERNAL_ARG_DEVICE, /* the source is this file, or nothing is run */
+  TH_EXTERNAL_ARG_DEVICE, /* the source is this file, or nothing is run; both 0: any */
   TH_EXTERNAL_ARG_INODE,
   TH_EXTERNAL_ARG_SOURCE,
   TH_EXTERNAL_ARG_OUTPUT,

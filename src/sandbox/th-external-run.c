@@ -95,8 +95,8 @@ add_helper (GPtrArray *argv, const ThExternalRun *run)
   add_number (argv, TH_EXTERNAL_FILE_BYTES);
   add_number (argv, setup->bwrap != NULL ? setup->processes : 0);
   add_number (argv, setup->wall_ms / 1000 + 1);
-  add_number (argv, run->source->st_dev);
-  add_number (argv, run->source->st_ino);
+  add_number (argv, run->source_path != NULL ? run->source->st_dev : 0);
+  add_number (argv, run->source_path != NULL ? run->source->st_ino : 0);
   g_ptr_array_add (argv, g_strdup (run->place->source));
   g_ptr_array_add (argv, g_strdup (run->place->output));
   for (guint i = 0; run->argv[i] != NULL; i++)
@@ -110,6 +110,7 @@ make_arguments (const ThExternalRun *run)
     .bwrap = run->setup->bwrap,
     .helper = run->setup->helper,
     .source = run->source_path,
+    .source_is_data = run->place != NULL && run->source_path == NULL,
     .source_there = run->place != NULL ? run->place->source : NULL,
     .bind = run->setup->bind,
   };
@@ -128,8 +129,9 @@ static gboolean
 start (const ThExternalRun *run, Lines *lines, ThChild *child, GError **error)
 {
   g_autoptr (GPtrArray) argv = make_arguments (run);
-  const int given[] = { lines->write[PIPE_SAID], lines->output, lines->write[PIPE_REPORT],
-                        lines->filter, lines->write[PIPE_INFO] };
+  const int given[] = { lines->write[PIPE_SAID],   lines->output,
+                        lines->write[PIPE_REPORT], lines->filter,
+                        lines->write[PIPE_INFO],   run->place != NULL ? run->source_fd : -1 };
   const ThChildStart how = {
     .argv = (char **) argv->pdata,
     .folder = run->setup->bwrap == NULL && run->place != NULL ? run->place->folder : NULL,

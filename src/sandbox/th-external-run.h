@@ -27,8 +27,9 @@ typedef struct
 {
   const ThExternalSetup *setup;
   const ThExternalPlace *place;
-  const char *source_path;
+  const char *source_path;   /* NULL: source_fd, under bubblewrap only */
   const struct stat *source; /* the file at source_path must be this one */
+  int source_fd;             /* read from where it stands; else -1 */
   const char *const *argv;
   const gint *cancelled; /* looked at now and then; not 0: give up. Both may be NULL. */
   const gint *closing;
