@@ -112,6 +112,16 @@ unpark (ThEngine *engine)
     g_thread_pool_push (engine->walkers, request, NULL);
 }
 
+/* Under the lock. Looks after all processes; the time at which that is wanted again, 0: not. */
+static gint64
+tend (ThEngine *engine)
+{
+  gint64 workers = th_pool_tend (engine->pool);
+  gint64 readers = th_readers_tend (engine->readers);
+
+  return workers == 0 || (readers != 0 && readers < workers) ? readers : workers;
+}
+
 /* Under the lock. */
 static void
 do_what_is_due (ThEngine *engine)
@@ -121,7 +131,7 @@ do_what_is_due (ThEngine *engine)
   th_outbox_flush_due (engine->outbox, now);
   th_hold_release_due (engine, now);
   if (engine->tend_at != 0 && engine->tend_at <= now)
-    engine->tend_at = th_pool_tend (engine->pool);
+    engine->tend_at = tend (engine);
 }
 
 static gboolean
