@@ -112,14 +112,13 @@ unpark (ThEngine *engine)
     g_thread_pool_push (engine->walkers, request, NULL);
 }
 
-/* Under the lock. Looks after all processes; the time at which that is wanted again, 0: not. */
+/* 0 is never. */
 static gint64
-tend (ThEngine *engine)
+sooner (gint64 a, gint64 b)
 {
-  gint64 workers = th_pool_tend (engine->pool);
-  gint64 readers = th_readers_tend (engine->readers);
-
-  return workers == 0 || (readers != 0 && readers < workers) ? readers : workers;
+  if (a == 0 || b == 0)
+    return MAX (a, b);
+  return MIN (a, b);
 }
 
 /* Under the lock. */
@@ -131,7 +130,7 @@ do_what_is_due (ThEngine *engine)
   th_outbox_flush_due (engine->outbox, now);
   th_hold_release_due (engine, now);
   if (engine->tend_at != 0 && engine->tend_at <= now)
-    engine->tend_at = tend (engine);
+    engine->tend_at = sooner (th_pool_tend (engine->pool), th_readers_tend (engine->readers));
 }
 
 static gboolean
@@ -154,15 +153,6 @@ dispatch (GSource *source, GSourceFunc unused, gpointer unused_data)
   if (trim)
     th_trim_heap ();
   return G_SOURCE_CONTINUE;
-}
-
-/* 0 is never. */
-static gint64
-sooner (gint64 a, gint64 b)
-{
-  if (a == 0 || b == 0)
-    return MAX (a, b);
-  return MIN (a, b);
 }
 
 void
