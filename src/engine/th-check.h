@@ -20,7 +20,7 @@ typedef enum
 /* What decided, in the order in which it is asked. */
 typedef enum
 {
-  TH_REASON_NOT_LOCAL,   /* no URI of a file of this machine */
+  TH_REASON_NOT_LOCAL,   /* no URI of a file that can be reached from here */
   TH_REASON_SILENT,      /* what it lies on does not answer */
   TH_REASON_MISSING,     /* no file there, or one that cannot be looked at */
   TH_REASON_NOT_REGULAR, /* a folder, device, FIFO or socket */

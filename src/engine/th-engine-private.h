@@ -12,6 +12,7 @@
 #include "engine/th-outbox.h"
 #include "engine/th-readers.h"
 #include "engine/th-scheduler.h"
+#include "engine/th-silence.h"
 
 struct _ThEngine
 {
@@ -35,6 +36,7 @@ struct _ThEngine
   guint n_walkers;
   ThMounts *mounts;
   ThReaders *readers;
+  ThSilence *silence;  /* th-apart.h names */
   ThAdmission *copies; /* memory of what readers fetch */
   ThLanes lanes;
 

@@ -16,6 +16,8 @@
 /* Threads for the cheap pass. */
 #define MIN_WALKERS 2u
 #define MAX_WALKERS 4u
+/* A mount or host that did not answer is left alone for so long. */
+#define SILENCE (30 * G_USEC_PER_SEC)
 /* Memory that copies of files of other machines may take together. */
 #define COPY_BYTES (512u * 1024u * 1024u)
 /* With so many events waiting the cheap pass pauses, or a request of missing files would pile up
@@ -229,6 +231,7 @@ make_parts (ThEngine *engine)
   engine->admission = th_admission_new (engine->options.limits.budget_bytes);
   engine->mounts = th_mounts_new (NULL, th_cache_root (engine->cache));
   engine->readers = th_readers_new (&engine->options.readers);
+  engine->silence = th_silence_new (SILENCE);
   engine->copies = th_admission_new (COPY_BYTES);
   engine->tools = (ThJobTools){ engine->cache,  engine->pool,    engine->admission,
                                 engine->copies, engine->readers, engine->external };
@@ -310,6 +313,7 @@ th_engine_free (ThEngine *engine)
   th_admission_free (engine->admission);
   th_admission_free (engine->copies);
   th_readers_free (engine->readers);
+  th_silence_free (engine->silence);
   th_mounts_free (engine->mounts);
   th_cache_free (engine->cache);
   th_mime_free (engine->mime);

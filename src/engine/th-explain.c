@@ -215,11 +215,31 @@ look_at_failure (ThEngine *engine, ThExplanation *about, const ThStamp *stamp)
                            && th_failure_forbids (&about->failure, th_flavor_box (about->flavor));
 }
 
-static gboolean
-says_missing (const GError *error)
+/* What else a look that failed may mean than that nobody answers. */
+static const struct
 {
-  return g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT)
-         || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
+  int code; /* GIOErrorEnum */
+  ThReason reason;
+} refusals[] = {
+  { G_IO_ERROR_NOT_FOUND, TH_REASON_MISSING },
+  { G_IO_ERROR_PERMISSION_DENIED, TH_REASON_UNREADABLE },
+  { G_IO_ERROR_NOT_SUPPORTED, TH_REASON_NOT_LOCAL },
+  { G_IO_ERROR_NOT_MOUNTED, TH_REASON_NOT_LOCAL },
+};
+
+static ThReason
+reason_of (const GError *error)
+{
+  int code = error->code;
+
+  if (error->domain == G_FILE_ERROR)
+    code = g_io_error_from_file_error ((GFileError) error->code);
+  else if (error->domain != G_IO_ERROR)
+    return TH_REASON_SILENT;
+  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++)
+    if (refusals[i].code == code)
+      return refusals[i].reason;
+  return TH_REASON_SILENT;
 }
 
 static void
@@ -227,9 +247,7 @@ judge_silence (const Inquiry *inquiry, ThCheck *check)
 {
   const GError *silence = inquiry->silence;
 
-  *check = (ThCheck){ .verdict = TH_CHECK_ERROR, .reason = TH_REASON_SILENT };
-  if (says_missing (silence))
-    check->reason = TH_REASON_MISSING;
+  *check = (ThCheck){ .verdict = TH_CHECK_ERROR, .reason = reason_of (silence) };
   check->code = th_message_code (silence);
   check->message = th_message_text (inquiry->about->uri, silence);
 }

@@ -35,29 +35,12 @@ fail_silent (const ThFar *far, GError **error)
   return FALSE;
 }
 
-static gboolean
-is_silent (const ThFar *far)
-{
-  ThEngine *engine = far->engine;
-  gboolean silent;
-
-  g_mutex_lock (&engine->lock);
-  silent = th_lanes_is_silent (&engine->lanes, far->name);
-  g_mutex_unlock (&engine->lock);
-  return silent;
-}
-
 /* What does not answer now will not answer those who come next. */
 static void
 note_silence (const ThFar *far, const GError *error)
 {
-  ThEngine *engine = far->engine;
-
-  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
-    return;
-  g_mutex_lock (&engine->lock);
-  th_lanes_silence (&engine->lanes, far->name);
-  g_mutex_unlock (&engine->lock);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
+    th_silence_add (far->engine->silence, far->name);
 }
 
 static const char *
@@ -73,7 +56,7 @@ th_far_look (ThFar *far, ThJob *job, GError **error)
   ThReading *reading;
 
   far->job = job;
-  if (is_silent (far))
+  if (th_silence_has (far->engine->silence, far->name))
     return fail_silent (far, error);
   reading = th_readers_look (far->engine->readers, where (far), &far->facts, &local);
   if (reading == NULL)
@@ -233,7 +216,8 @@ th_far_is_gone (ThFar *far)
   g_autoptr (ThReading) reading = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (th_source_is_unchanged (&far->job->source) || is_silent (far))
+  if (th_source_is_unchanged (&far->job->source)
+      || th_silence_has (far->engine->silence, far->name))
     return FALSE;
   reading = th_readers_look (far->engine->readers, where (far), &facts, &error);
   if (reading != NULL)

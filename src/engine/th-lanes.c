@@ -9,10 +9,6 @@
 #define MAX_PROGRAMS 8u
 /* Files of one mount or host that are dealt with at once for each class. */
 #define APART_THREADS 2u
-/* One that did not answer is left alone for so long. */
-#define SILENCE (30 * G_USEC_PER_SEC)
-/* Names that are remembered as silent. */
-#define MAX_SILENT 256u
 
 void
 th_lanes_init (ThLanes *lanes, ThEngine *engine)
@@ -24,7 +20,6 @@ th_lanes_init (ThLanes *lanes, ThEngine *engine)
   th_lane_init (&lanes->fixed[TH_LANE_PROGRAMS], engine, MIN (cores, MAX_PROGRAMS));
   lanes->fixed[TH_LANE_PROGRAMS].runs_programs = TRUE;
   lanes->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  lanes->silent = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
 gboolean
@@ -58,7 +53,6 @@ th_lanes_clear (ThLanes *lanes)
       g_free (lanes->apart[i]);
     }
   g_clear_pointer (&lanes->by_name, g_hash_table_unref);
-  g_clear_pointer (&lanes->silent, g_hash_table_unref);
 }
 
 void
@@ -160,27 +154,4 @@ th_lanes_drop (ThLanes *lanes, guint32 handle)
     th_lane_drop (&lanes->fixed[i], handle);
   for (guint i = 0; i < lanes->n_apart; i++)
     th_lane_drop (lanes->apart[i], handle);
-}
-
-void
-th_lanes_silence (ThLanes *lanes, const char *name)
-{
-  gint64 until = g_get_monotonic_time () + SILENCE;
-
-  if (g_hash_table_size (lanes->silent) >= MAX_SILENT)
-    g_hash_table_remove_all (lanes->silent);
-  g_hash_table_replace (lanes->silent, g_strdup (name), g_memdup2 (&until, sizeof until));
-}
-
-gboolean
-th_lanes_is_silent (ThLanes *lanes, const char *name)
-{
-  const gint64 *until = g_hash_table_lookup (lanes->silent, name);
-
-  if (until == NULL)
-    return FALSE;
-  if (*until > g_get_monotonic_time ())
-    return TRUE;
-  g_hash_table_remove (lanes->silent, name);
-  return FALSE;
 }

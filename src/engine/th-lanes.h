@@ -26,12 +26,9 @@ gboolean th_lanes_start (ThLanes *lanes, GError **error);
 void th_lanes_stop (ThLanes *lanes);
 void th_lanes_clear (ThLanes *lanes);
 
-/* The next five under the lock. */
+/* The next four under the lock. */
 void th_lanes_open (ThLanes *lanes, guint32 handle, ThClass klass);
 /* What waits for a file goes where its check says. FALSE: there is no thread for it. */
 gboolean th_lanes_add (ThLanes *lanes, const ThCheck *check, const ThWaiter *waiter);
 void th_lanes_wake (ThLanes *lanes);
 void th_lanes_drop (ThLanes *lanes, guint32 handle);
-/* The one of this name did not answer: nobody is to wait for it again for a while. */
-void th_lanes_silence (ThLanes *lanes, const char *name);
-gboolean th_lanes_is_silent (ThLanes *lanes, const char *name);

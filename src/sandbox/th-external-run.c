@@ -129,14 +129,14 @@ static gboolean
 start (const ThExternalRun *run, Lines *lines, ThChild *child, GError **error)
 {
   g_autoptr (GPtrArray) argv = make_arguments (run);
-  const int given[] = { lines->write[PIPE_SAID],   lines->output,
-                        lines->write[PIPE_REPORT], lines->filter,
-                        lines->write[PIPE_INFO],   run->place != NULL ? run->source_fd : -1 };
+  const gboolean copies = run->place != NULL && run->source_path == NULL;
+  const int given[] = { lines->write[PIPE_SAID], lines->output,           lines->write[PIPE_REPORT],
+                        lines->filter,           lines->write[PIPE_INFO], run->source_fd };
   const ThChildStart how = {
     .argv = (char **) argv->pdata,
     .folder = run->setup->bwrap == NULL && run->place != NULL ? run->place->folder : NULL,
     .fds = given,
-    .n_fds = G_N_ELEMENTS (given),
+    .n_fds = copies ? G_N_ELEMENTS (given) : G_N_ELEMENTS (given) - 1,
   };
 
   if (!th_child_start (child, &how, error))
