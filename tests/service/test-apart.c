@@ -122,10 +122,10 @@ test_served (Fixture *fixture, gconstpointer trouble)
   uri = far_picture (fixture, "a.png", 1);
   missing = g_strconcat (uri, "x", NULL);
   g_assert_cmpint (ask (fixture, uri), ==, -1);
-  test_check_thumbnail (fixture->bus, uri, TH_FLAVOR_LARGE);
+  test_check_thumbnail (fixture->bus, uri, TH_FLAVOR_NORMAL);
   g_assert_cmpint (ask (fixture, missing), ==, 8);
   /* Nothing of it is read again. */
-  stall_mount_stall (fixture->stall, "open,read");
+  stall_mount_stall (fixture->stall, "open read");
   g_assert_cmpint (ask (fixture, uri), ==, -1);
 }
 
@@ -154,7 +154,7 @@ static void
 test_never_looks (Fixture *fixture, gconstpointer trouble)
 {
   if (!skips (trouble))
-    check_stall (fixture, "lookup,getattr");
+    check_stall (fixture, "lookup getattr");
 }
 
 static void
@@ -189,8 +189,8 @@ test_link (Fixture *fixture, gconstpointer trouble)
   g_assert_no_errno (symlink (path, link));
   uri = g_filename_to_uri (link, NULL, NULL);
   g_assert_cmpint (ask (fixture, uri), ==, -1);
-  test_check_thumbnail (fixture->bus, uri, TH_FLAVOR_LARGE);
-  stall_mount_stall (fixture->stall, "lookup,getattr,open,read");
+  test_check_thumbnail (fixture->bus, uri, TH_FLAVOR_NORMAL);
+  stall_mount_stall (fixture->stall, "all");
   handle = test_client_queue_one (fixture->client, uri);
   check_local (fixture);
   g_assert_cmpuint (test_client_count (fixture->client, handle, TEST_ERROR), ==, 0);
@@ -207,7 +207,7 @@ test_dequeue (Fixture *fixture, gconstpointer trouble)
   if (skips (trouble))
     return;
   uris = far_pictures (fixture, N_STALLED);
-  stall_mount_stall (fixture->stall, "lookup,getattr,open,read");
+  stall_mount_stall (fixture->stall, "all");
   handle = test_client_queue (fixture->client, (const char *const *) uris, "large", "background");
   test_client_dequeue (fixture->client, handle);
   test_client_wait (fixture->client, handle, TEST_FINISHED);
