@@ -245,7 +245,7 @@ summarize (Make *make)
   g_autofree char *flavors = g_strjoinv (", ", make->options->flavor_names);
   g_autofree char *text = g_strdup_printf (
       "%s%" G_GUINT64_FORMAT " made or up to date, %" G_GUINT64_FORMAT
-      " skipped (no handler), %" G_GUINT64_FORMAT
+      " skipped (no handler, download), %" G_GUINT64_FORMAT
       " failed, in %.1f s by %s; thumbnails (%s) are in %s",
       make->interrupted ? "Interrupted: " : "", tally->ready, tally->skipped, tally->failed,
       seconds, th_backend_who (make->backend), flavors, th_cache_root (make->cache));
@@ -332,7 +332,8 @@ parse (int argc, char **argv, Options *options, GError **error)
                "date.\nFiles and folders are paths or URIs. Symlinks to folders are not followed.");
   g_option_context_set_description (
       context, "Exit status: 0 all is well, 1 some failed, 2 wrong usage, 130 interrupted.\n"
-               "A file of a folder whose type no handler knows is skipped and no failure.\n");
+               "A file of a folder whose type no handler knows, or whose name is that of a\n"
+               "download under way, is skipped and no failure.\n");
   g_option_context_add_main_entries (context, entries, NULL);
   return g_option_context_parse (context, &argc, &argv, error) && check (options, error);
 }

@@ -4,6 +4,7 @@
 #include "ctl/th-maker.h"
 
 #include "ctl/th-guess.h"
+#include "engine/th-partial.h"
 
 /* What is in flight is bounded, whatever the size of the tree. */
 #define GROUP_FILES  1000u
@@ -169,6 +170,15 @@ on_ready (guint ticket, const char *const *uris, gpointer data)
     }
 }
 
+/* What was not complete when it was found; it gets its turn under its own name. */
+static gboolean
+is_download (const ThWalkFile *file)
+{
+  g_autofree char *name = file->path != NULL ? g_path_get_basename (file->path) : NULL;
+
+  return name != NULL && th_partial_writer (name) != NULL;
+}
+
 static void
 on_error (guint ticket, const char *const *uris, ThError code, const char *message, gpointer data)
 {
@@ -180,7 +190,8 @@ on_error (guint ticket, const char *const *uris, ThError code, const char *messa
       Item *item = g_hash_table_lookup (request->group->by_uri, *uris);
 
       if (item != NULL)
-        answer_error (maker, item, request->flavor, code == TH_ERROR_UNSUPPORTED, message);
+        answer_error (maker, item, request->flavor,
+                      code == TH_ERROR_UNSUPPORTED || is_download (&item->file), message);
     }
 }
 

@@ -9,7 +9,7 @@
 typedef struct
 {
   guint64 ready;   /* files that have all their thumbnails now */
-  guint64 skipped; /* found in a folder, and no handler for their type */
+  guint64 skipped; /* found in a folder: no handler for their type, or a download */
   guint64 failed;  /* anything else, once each; folders that cannot be read too */
 } ThTally;
 

@@ -13,8 +13,8 @@ typedef struct
   const char *writer;
 } Row;
 
-/* Each as the program's own source or manual has it. Left out is what complete files are called,
- * too: .tmp and .temp alone, NAME.XXXXXX of rsync and of QSaveFile. */
+/* Where a place in the program is named the name comes from there. Left out is what complete files
+ * are called, too: .tmp and .temp alone, NAME.XXXXXX of rsync and of QSaveFile. */
 static const Row rows[] = {
   { "", ".part", "Firefox, KIO, yt-dlp, Transmission" }, /* nsExternalAppHandler; MarkPartial */
   { "", ".crdownload", "Chromium" },                     /* kCrdownloadSuffix */

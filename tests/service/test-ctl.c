@@ -148,8 +148,8 @@ test_tree (Fixture *fixture, gconstpointer data)
       g_assert_cmpint (result.status, ==, 1);
       g_assert_cmpstr (result.out, ==, "");
       g_assert_nonnull (strstr (result.said, "a/b/error-2:broken.jpg: "));
-      g_assert_nonnull (
-          strstr (result.said, "3 made or up to date, 1 skipped (no handler), 1 failed, "));
+      g_assert_nonnull (strstr (
+          result.said, "3 made or up to date, 1 skipped (no handler, download), 1 failed, "));
       g_assert_nonnull (strstr (result.said, fixture->bus->cache));
       g_assert_nonnull (strstr (result.said, i == 0 ? "by this process" : "by the service"));
     }
@@ -223,7 +223,7 @@ test_once (Fixture *fixture, gconstpointer data)
 
   run (fixture, arguments, &result);
   g_assert_nonnull (
-      strstr (result.said, "1 made or up to date, 0 skipped (no handler), 1 failed, "));
+      strstr (result.said, "1 made or up to date, 0 skipped (no handler, download), 1 failed, "));
   g_assert_cmpuint (count (result.said, "error-2:1.png: "), ==, 1);
 }
 

@@ -71,13 +71,15 @@ test_way (Fixture *fixture, gconstpointer data)
 {
   g_auto (GStrv) uris = test_pictures (fixture->bus, 12, 600);
   g_autofree char *other = g_build_filename (fixture->bus->pictures, "notes.txt", NULL);
+  g_autofree char *download = g_build_filename (fixture->bus->pictures, "a.png.part", NULL);
 
   g_assert_true (g_file_set_contents (other, "no picture", -1, NULL));
+  g_assert_true (g_file_set_contents (download, "no picture so far", -1, NULL));
   for (guint i = 0; i < 2; i++)
     {
       g_autoptr (GSubprocess) process = spawn (fixture, data);
 
-      finish (process, "12 made or up to date, 1 skipped (no handler), 0 failed, ");
+      finish (process, "12 made or up to date, 2 skipped (no handler, download), 0 failed, ");
       check_all (fixture, uris);
     }
 }
@@ -93,7 +95,7 @@ test_killed (Fixture *fixture, gconstpointer data)
 
   g_usleep (100000);
   g_assert_no_errno (kill (pid, SIGKILL));
-  finish (process, "60 made or up to date, 0 skipped (no handler), 0 failed, ");
+  finish (process, "60 made or up to date, 0 skipped (no handler, download), 0 failed, ");
   check_all (fixture, uris);
 }
 
