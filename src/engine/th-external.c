@@ -288,14 +288,14 @@ is_copy (const ThSource *source)
   return source->reading != NULL && source->how != TH_READ_DIRECT;
 }
 
-/* The path of the very file that is open, as far as it still has one; of a copy only the name
- * counts. */
+/* The path of the very file that is open, as far as it still has one. What a reader brought cannot
+ * be asked for it: it is a copy or wrapped, and its path was said when it was found. */
 static char *
 path_of (const ThSource *source)
 {
   g_autofree char *link = g_strdup_printf ("/proc/self/fd/%d", source->fd);
 
-  return is_copy (source) ? g_strdup (source->path) : g_file_read_link (link, NULL);
+  return source->reading != NULL ? g_strdup (source->path) : g_file_read_link (link, NULL);
 }
 
 /* A descriptor of its own, from the start of the copy; -1: the source has a path. */
