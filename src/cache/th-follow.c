@@ -15,7 +15,8 @@
 /* What is at a URI now. */
 typedef struct
 {
-  char *path; /* NULL: not of this host, or a thumbnail itself */
+  char *path;       /* or URI; NULL: it cannot be looked at, or is a thumbnail itself */
+  gboolean unknown; /* nobody answers for it */
   gboolean exists;
   gboolean gone; /* though its folder is there */
   gboolean is_folder;
@@ -59,13 +60,15 @@ seen_clear (Seen *seen)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Seen, seen_clear)
 
 static void
-look_above (Seen *seen)
+look_above (const Follow *follow, Seen *seen)
 {
   g_autofree char *at = g_path_get_dirname (seen->path);
   gboolean nearest = TRUE;
-  struct stat st = { 0 };
+  ThStamp stamp;
+  struct stat st;
 
-  while (stat (at, &st) != 0 && strcmp (at, "/") != 0)
+  while (th_look (follow->options->looker, at, &stamp, &st) != TH_LOOK_FOUND
+         && strcmp (at, "/") != 0)
     {
       char *parent = g_path_get_dirname (at);
 
@@ -73,32 +76,43 @@ look_above (Seen *seen)
       at = parent;
       nearest = FALSE;
     }
-  seen->has_device = stat (at, &st) == 0;
+  seen->has_device = st.st_mode != 0;
   seen->device = st.st_dev;
-  seen->gone = seen->gone && nearest && seen->has_device && S_ISDIR (st.st_mode);
+  seen->gone = seen->gone && nearest && S_ISDIR (st.st_mode);
 }
 
+/* What has no path is looked at by its URI, where somebody can. */
+static char *
+find_where (const Follow *follow, const char *uri)
+{
+  g_autofree char *path = th_uri_to_path (uri, NULL);
+
+  if (path && th_cache_contains (follow->cache, path))
+    return NULL;
+  if (!path && follow->options->looker && !g_str_has_prefix (uri, "file:"))
+    return g_strdup (uri);
+  return g_steal_pointer (&path);
+}
+
+/* Of what has no path it is not known whether its folder is there. */
 static void
 look (const Follow *follow, const char *uri, Seen *seen)
 {
-  g_autoptr (GError) error = NULL;
   struct stat st;
+  ThLook found;
 
-  *seen = (Seen){ .path = th_uri_to_path (uri, NULL) };
-  if (seen->path && th_cache_contains (follow->cache, seen->path))
-    g_clear_pointer (&seen->path, g_free);
+  *seen = (Seen){ .path = find_where (follow, uri) };
   if (!seen->path)
     return;
-  seen->exists = th_stamp_from_path (seen->path, &seen->stamp, &st, &error);
-  if (!seen->exists)
-    {
-      seen->gone = g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
-      look_above (seen);
-      return;
-    }
-  seen->has_device = TRUE;
+  found = th_look (follow->options->looker, seen->path, &seen->stamp, &st);
+  seen->exists = found == TH_LOOK_FOUND;
+  seen->unknown = found == TH_LOOK_UNKNOWN;
+  seen->gone = found == TH_LOOK_MISSING && seen->path[0] == '/';
+  seen->has_device = st.st_dev != 0;
   seen->device = st.st_dev;
   seen->is_folder = S_ISDIR (st.st_mode);
+  if (!seen->exists && !seen->unknown && seen->path[0] == '/')
+    look_above (follow, seen);
 }
 
 /* The same time with fewer digits: file systems and those who copy cut to 100 ns, to microseconds,
@@ -252,6 +266,8 @@ follow_pair (Follow *follow, const char *from, const char *to)
     return;
   look (follow, from, &at_from);
   look (follow, to, &at_to);
+  if (at_from.unknown || at_to.unknown)
+    return;
   if (!at_to.exists)
     {
       if (follow->options->kind == TH_FOLLOW_MOVE && at_from.gone)
@@ -265,7 +281,7 @@ follow_pair (Follow *follow, const char *from, const char *to)
     add_folders (follow, &pair);
 }
 
-/* FALSE: nothing is where the folder's file would be now. */
+/* FALSE: nothing is where the folder's file would be now, as far as that can be told. */
 static gboolean
 follow_below (const Follow *follow, const ThCachePlace *place, const FolderPair *folder,
               const char *uri, const char *rest)
@@ -279,6 +295,8 @@ follow_below (const Follow *follow, const ThCachePlace *place, const FolderPair 
     return FALSE;
   look (follow, to, &at_to);
   look (follow, uri, &at_from);
+  if (at_from.unknown || at_to.unknown)
+    return TRUE;
   if (at_to.exists)
     follow_in_place (follow, place, &pair);
   else if (follow->options->kind == TH_FOLLOW_MOVE && folder->gone && at_to.gone && !at_from.exists)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cache/th-cache.h"
+#include "cache/th-look.h"
 
 typedef enum
 {
@@ -18,7 +19,8 @@ typedef struct
   /* Whether a file of this path and size may have a thumbnail. NULL: all may. */
   gboolean (*allowed) (const char *path, guint64 size, gpointer data);
   gpointer data;
-  const gint *stop; /* see th_cache_place_scan */
+  const ThLooker *looker; /* NULL: nothing may fail to answer */
+  const gint *stop;       /* see th_cache_place_scan */
 } ThFollowOptions;
 
 /* For each pair (from[i], to[i]), in each flavor and for failure entries:
@@ -31,9 +33,11 @@ typedef struct
  *
  * to is a folder: that and everything below from, found by the Thumb::URI in the files; all such
  *                 pairs share one scan of the cache. Each file is dealt with as a pair of its own.
- * to does not exist, is no local file, or lies in the cache: nothing follows. After Move what there
- *                 is of from goes if its source is provably gone (its folder is there, it is not):
- *                 such files would be orphans. Else, as after Copy, nothing changes.
+ * nobody answers for one of them: nothing changes.
+ *
+ * to does not exist, cannot be looked at, or lies in the cache: nothing follows. After Move what
+ * there is of from goes if its source is provably gone (its folder is there, it is not): such files
+ * would be orphans. Else, as after Copy, nothing changes.
  *
  * to may have none: nothing new is made of what there is of from; else as above.
  *

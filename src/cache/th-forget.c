@@ -87,16 +87,18 @@ make_set (const char *const *bases, guint n)
 
 /* Nothing lies below a file. */
 static gboolean
-is_file (const char *uri)
+is_file (const ThLooker *looker, const char *uri)
 {
   g_autofree char *path = th_uri_to_path (uri, NULL);
+  ThStamp stamp;
   struct stat st;
 
-  return path && stat (path, &st) == 0 && !S_ISDIR (st.st_mode);
+  return path && th_look (looker, path, &stamp, &st) == TH_LOOK_FOUND && !S_ISDIR (st.st_mode);
 }
 
 void
-th_forget_below (const ThCache *cache, const char *const *bases, guint n, const gint *stop)
+th_forget_below (const ThCache *cache, const char *const *bases, guint n, const ThLooker *looker,
+                 const gint *stop)
 {
   g_autoptr (GHashTable) set = make_set (bases, n);
   Sweep sweep = { .bases = set, .any_age = TRUE };
@@ -104,7 +106,7 @@ th_forget_below (const ThCache *cache, const char *const *bases, guint n, const 
 
   th_forget_uris (cache, bases, n, stop);
   for (guint i = 0; i < n && all_files && !g_atomic_int_get (stop); i++)
-    all_files = is_file (bases[i]);
+    all_files = is_file (looker, bases[i]);
   if (!all_files)
     sweep_all (cache, &sweep, stop);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cache/th-cache.h"
+#include "cache/th-look.h"
 
 /* What lies under the names of exactly these URIs, whatever it says; one unlink a URI and place,
  * nothing is scanned. *stop: see th_cache_place_scan. */
@@ -11,8 +12,9 @@ void th_forget_uris (const ThCache *cache, const char *const *uris, guint n, con
 
 /* Both scan the whole cache; a file goes by the Thumb::URI in it, so that one that cannot be read
  * stays. */
-/* Those of the URIs and of everything below them. */
-void th_forget_below (const ThCache *cache, const char *const *bases, guint n, const gint *stop);
+/* Those of the URIs and of everything below them. looker: as for th_follow; NULL. */
+void th_forget_below (const ThCache *cache, const char *const *bases, guint n,
+                      const ThLooker *looker, const gint *stop);
 /* Of the same those whose sources were last modified at or before since, by their Thumb::MTime; one
  * without stays. No bases: of all URIs. */
 void th_forget_older (const ThCache *cache, const char *const *bases, guint n, gint64 since,

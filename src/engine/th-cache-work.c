@@ -6,32 +6,24 @@
 #include "cache/th-follow.h"
 #include "cache/th-forget.h"
 #include "engine/th-check.h"
+#include "engine/th-errands.h"
 
 typedef struct
 {
+  ThCacheWork *work;
   ThCacheTask task; /* with strings of its own */
   ThEngineDone done;
   gpointer data;
-  gboolean complete;
-} Item;
+} Errand;
 
 struct _ThCacheWork
 {
   const ThCache *cache;
   const ThRules *rules;
-  GThreadPool *thread;
-  GSource *source;
-  gint stop;
-
-  GMutex lock;
-  GQueue told; /* Item; what is to be told */
+  ThLookout lookout;
+  ThLooker looker;
+  ThErrands *errands;
 };
-
-typedef struct
-{
-  GSource source;
-  ThCacheWork *work;
-} ToldSource;
 
 static char **
 copy_strings (const char *const *strings, guint n)
@@ -43,51 +35,48 @@ copy_strings (const char *const *strings, guint n)
   return copy;
 }
 
-static void
-item_free (Item *item)
-{
-  g_strfreev ((char **) item->task.uris);
-  g_strfreev ((char **) item->task.to);
-  g_free (item);
-}
-
 static gboolean
 is_allowed (const char *path, guint64 size, gpointer data)
 {
   const ThCacheWork *work = data;
-  g_autofree char *why = th_check_codec (work->rules, path, NULL, size, "");
+  g_autoptr (ThMount) mount = th_mounts_find (work->lookout.mounts, path);
+  /* Links are not followed where that might take for ever. */
+  const char *real_path = mount->apart || path[0] != '/' ? path : NULL;
+  g_autofree char *why = th_check_codec (work->rules, path, real_path, size, "");
 
   return why == NULL;
 }
 
 static void
-follow (ThCacheWork *work, const ThCacheTask *task)
+follow (const ThCacheWork *work, const ThCacheTask *task, const gint *stop)
 {
   const ThFollowOptions options = {
     .kind = task->kind == TH_CACHE_WORK_MOVE ? TH_FOLLOW_MOVE : TH_FOLLOW_COPY,
     .allowed = work->rules != NULL ? is_allowed : NULL,
-    .data = work,
-    .stop = &work->stop,
+    .data = (gpointer) work,
+    .looker = &work->looker,
+    .stop = stop,
   };
 
   th_follow (work->cache, &options, task->uris, task->to, task->n);
 }
 
-static void delete (ThCacheWork *work, const ThCacheTask *task)
+static void delete (const ThCacheWork *work, const ThCacheTask *task, const gint *stop)
 {
-  th_forget_uris (work->cache, task->uris, task->n, &work->stop);
+  th_forget_uris (work->cache, task->uris, task->n, stop);
 }
 
 static void
-clean_up (ThCacheWork *work, const ThCacheTask *task)
+clean_up (const ThCacheWork *work, const ThCacheTask *task, const gint *stop)
 {
   if (task->since == 0)
-    th_forget_below (work->cache, task->uris, task->n, &work->stop);
+    th_forget_below (work->cache, task->uris, task->n, &work->looker, stop);
   else
-    th_forget_older (work->cache, task->uris, task->n, task->since, &work->stop);
+    th_forget_older (work->cache, task->uris, task->n, task->since, stop);
 }
 
-static void (*const operations[TH_N_CACHE_WORKS]) (ThCacheWork *work, const ThCacheTask *task) = {
+static void (*const operations[TH_N_CACHE_WORKS]) (const ThCacheWork *work, const ThCacheTask *task,
+                                                   const gint *stop) = {
   [TH_CACHE_WORK_MOVE] = follow,
   [TH_CACHE_WORK_COPY] = follow,
   [TH_CACHE_WORK_DELETE] = delete,
@@ -95,90 +84,62 @@ static void (*const operations[TH_N_CACHE_WORKS]) (ThCacheWork *work, const ThCa
 };
 
 static void
-run (gpointer pushed, gpointer data)
+run (gpointer pushed, const gint *stop)
 {
-  ThCacheWork *work = data;
-  Item *item = pushed;
+  const Errand *errand = pushed;
 
-  if (!g_atomic_int_get (&work->stop))
-    operations[item->task.kind](work, &item->task);
-  item->complete = !g_atomic_int_get (&work->stop);
-  g_mutex_lock (&work->lock);
-  g_queue_push_tail (&work->told, item);
-  g_source_set_ready_time (work->source, 0);
-  g_mutex_unlock (&work->lock);
+  operations[errand->task.kind](errand->work, &errand->task, stop);
 }
 
 static void
-tell (Item *item)
+tell (gpointer pushed, gboolean complete)
 {
-  item->done (item->complete, item->data);
-  item_free (item);
+  Errand *errand = pushed;
+
+  errand->done (complete, errand->data);
+  g_strfreev ((char **) errand->task.uris);
+  g_strfreev ((char **) errand->task.to);
+  g_free (errand);
 }
 
-/* One a turn: the work may be gone once it has been told. */
-static gboolean
-dispatch (GSource *source, GSourceFunc unused, gpointer unused_data)
-{
-  ThCacheWork *work = ((ToldSource *) source)->work;
-  Item *item;
-
-  g_mutex_lock (&work->lock);
-  item = g_queue_pop_head (&work->told);
-  g_source_set_ready_time (source, g_queue_is_empty (&work->told) ? -1 : 0);
-  g_mutex_unlock (&work->lock);
-  if (item != NULL)
-    tell (item);
-  return G_SOURCE_CONTINUE;
-}
-
-static const GSourceFuncs functions = { .dispatch = dispatch };
+static const ThErrandKind errand_kind = { run, tell };
 
 ThCacheWork *
-th_cache_work_new (const ThCache *cache, const ThRules *rules, GError **error)
+th_cache_work_new (const ThCache *cache, const ThRules *rules, const ThLookout *lookout,
+                   GError **error)
 {
-  ThCacheWork *work = g_new0 (ThCacheWork, 1);
-  g_autoptr (GError) local = NULL;
+  ThErrands *errands = th_errands_new ("thimble cache work", error);
+  ThCacheWork *work;
 
+  if (errands == NULL)
+    return NULL;
+  work = g_new0 (ThCacheWork, 1);
   work->cache = cache;
   work->rules = rules;
-  g_mutex_init (&work->lock);
-  work->source = g_source_new ((GSourceFuncs *) &functions, sizeof (ToldSource));
-  ((ToldSource *) work->source)->work = work;
-  g_source_set_static_name (work->source, "thimble cache work");
-  g_source_attach (work->source, g_main_context_get_thread_default ());
-  work->thread = g_thread_pool_new (run, work, 1, TRUE, &local);
-  if (local == NULL)
-    return work;
-  g_propagate_error (error, g_steal_pointer (&local));
-  th_cache_work_free (work);
-  return NULL;
+  work->lookout = *lookout;
+  work->looker = (ThLooker){ th_lookout_look, &work->lookout };
+  work->errands = errands;
+  return work;
 }
 
 void
 th_cache_work_free (ThCacheWork *work)
 {
-  Item *item;
-
-  g_atomic_int_set (&work->stop, 1);
-  g_thread_pool_free (work->thread, FALSE, TRUE);
-  g_source_destroy (work->source);
-  while ((item = g_queue_pop_head (&work->told)) != NULL)
-    tell (item);
-  g_source_unref (work->source);
-  g_mutex_clear (&work->lock);
+  th_errands_free (work->errands);
   g_free (work);
 }
 
 void
 th_cache_work_push (ThCacheWork *work, const ThCacheTask *task, ThEngineDone done, gpointer data)
 {
-  Item *item = g_new0 (Item, 1);
+  Errand *errand = g_new0 (Errand, 1);
 
-  item->task = *task;
-  item->task.uris = (const char *const *) copy_strings (task->uris, task->n);
-  item->task.to = task->to != NULL ? (const char *const *) copy_strings (task->to, task->n) : NULL;
-  item->done = done;
-  item->data = data;
-  g_thread_pool_push (work->thread, item, NULL);
+  errand->work = work;
+  errand->task = *task;
+  errand->task.uris = (const char *const *) copy_strings (task->uris, task->n);
+  errand->task.to =
+      task->to != NULL ? (const char *const *) copy_strings (task->to, task->n) : NULL;
+  errand->done = done;
+  errand->data = data;
+  th_errands_push (work->errands, &errand_kind, errand);
 }

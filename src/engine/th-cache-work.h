@@ -5,6 +5,7 @@
 
 #include "cache/th-cache.h"
 #include "engine/th-engine.h"
+#include "engine/th-lookout.h"
 #include "engine/th-rules.h"
 
 typedef enum
@@ -27,8 +28,9 @@ typedef struct
 
 typedef struct _ThCacheWork ThCacheWork;
 
-/* cache and rules are borrowed. NULL: no thread can be started. */
-ThCacheWork *th_cache_work_new (const ThCache *cache, const ThRules *rules, GError **error);
+/* cache, rules and what lookout holds are borrowed. NULL: no thread can be started. */
+ThCacheWork *th_cache_work_new (const ThCache *cache, const ThRules *rules,
+                                const ThLookout *lookout, GError **error);
 /* What runs ends early, what waits is not begun; all that has not been told is told from within,
  * with FALSE where it is not complete. */
 void th_cache_work_free (ThCacheWork *work);

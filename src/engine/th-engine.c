@@ -190,8 +190,9 @@ start_threads (ThEngine *engine, GError **error)
   started = th_engine_start_pool (&engine->walkers, walk, engine, engine->n_walkers, error);
   g_thread_pool_set_sort_function (engine->walkers, foreground_first, NULL);
   started &= th_lanes_start (&engine->lanes, started ? error : NULL);
-  engine->cache_work =
-      th_cache_work_new (engine->cache, engine->options.rules, started ? error : NULL);
+  engine->cache_work = th_cache_work_new (
+      engine->cache, engine->options.rules,
+      &(ThLookout){ engine->mounts, engine->readers, engine->silence }, started ? error : NULL);
   engine->questions = th_errands_new ("thimble questions", started ? error : NULL);
   return started && engine->cache_work != NULL && engine->questions != NULL;
 }
@@ -289,7 +290,6 @@ stop_threads (ThEngine *engine)
   g_mutex_unlock (&engine->lock);
   th_admission_close (engine->admission);
   th_admission_close (engine->copies);
-  th_readers_close (engine->readers);
   th_external_close (engine->external);
   th_pool_close (engine->pool);
   g_thread_pool_free (engine->walkers, FALSE, TRUE);
@@ -300,6 +300,8 @@ void
 th_engine_free (ThEngine *engine)
 {
   g_source_destroy (engine->source);
+  /* Nobody waits for what may not answer any more. */
+  th_readers_close (engine->readers);
   g_clear_pointer (&engine->cache_work, th_cache_work_free);
   g_clear_pointer (&engine->questions, th_errands_free);
   stop_threads (engine);

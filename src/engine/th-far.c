@@ -79,13 +79,26 @@ th_far_check (ThFar *far, const char *mime_type, ThFlavor flavor, ThCheck *check
   th_check_facts (&checker, far->uri, mime_type, flavor, &far->facts, far->cloud, check);
 }
 
+/* A state that the look did not see has been seen for no time at all. */
+static void
+note_state (ThFar *far)
+{
+  ThJob *job = far->job;
+
+  if (!th_stamp_equal (&job->source.stamp, &far->facts.stamp))
+    job->seen_at = job->still_at = g_get_monotonic_time ();
+}
+
 static gboolean
 open_as (ThFar *far, ThReadHow how, GError **error)
 {
   g_autoptr (GError) local = NULL;
 
   if (th_source_open_as (&far->job->source, how, &local))
-    return TRUE;
+    {
+      note_state (far);
+      return TRUE;
+    }
   note_silence (far, local);
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;

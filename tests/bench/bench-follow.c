@@ -119,7 +119,7 @@ forget_nothing (Bench *bench)
 {
   static const char *const uris[] = { "file:///nothing" };
 
-  th_forget_below (bench->cache, uris, 1, &never);
+  th_forget_below (bench->cache, uris, 1, NULL, &never);
 }
 
 static void

@@ -197,6 +197,46 @@ test_link (Fixture *fixture, gconstpointer trouble)
   test_client_wait (fixture->client, handle, TEST_FINISHED);
 }
 
+static void
+call_cache (Fixture *fixture, const char *method, GVariant *arguments)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) reply = g_dbus_connection_call_sync (
+      fixture->client->connection, TEST_CACHE_NAME, "/org/freedesktop/thumbnails/Cache1",
+      TEST_CACHE_NAME, method, arguments, NULL, G_DBUS_CALL_FLAGS_NONE,
+      TEST_PATIENCE_US / G_TIME_SPAN_MILLISECOND, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (reply);
+}
+
+/* The cache follows files there as it does others; of a silent one nothing is believed, however
+ * many there are. */
+static void
+test_cache (Fixture *fixture, gconstpointer trouble)
+{
+  g_auto (GStrv) uris = NULL;
+  g_auto (GStrv) to = NULL;
+  guint32 handle;
+
+  if (skips (trouble))
+    return;
+  uris = far_pictures (fixture, N_STALLED);
+  to = g_strdupv (uris);
+  for (guint i = 0; i < N_STALLED; i++)
+    {
+      g_free (to[i]);
+      to[i] = g_strconcat (uris[i], ".moved.png", NULL);
+    }
+  handle = test_client_queue (fixture->client, (const char *const *) uris, "normal", "foreground");
+  g_hash_table_unref (test_client_finish (fixture->client, handle));
+  stall_mount_stall (fixture->stall, "all");
+  call_cache (fixture, "Move", g_variant_new ("(^as^as)", uris, to));
+  for (guint i = 0; i < N_STALLED; i++)
+    test_check_thumbnail (fixture->bus, uris[i], TH_FLAVOR_NORMAL);
+  call_cache (fixture, "Delete", g_variant_new ("(^as)", uris));
+}
+
 /* Requests that are given up need not wait for anybody. */
 static void
 test_dequeue (Fixture *fixture, gconstpointer trouble)
@@ -227,6 +267,7 @@ static const Case cases[] = {
   { "/apart/never-looks", test_never_looks },
   { "/apart/never-opens", test_never_opens },
   { "/apart/never-reads", test_never_reads },
+  { "/apart/cache", test_cache },
   { "/apart/link", test_link },
   { "/apart/dequeue", test_dequeue },
 };

@@ -325,7 +325,7 @@ test_forbidden (World *world, gconstpointer data)
   g_autofree char *path = follow_path (world, "b.png");
   g_autofree char *from = follow_uri (world, "a.png");
   g_autofree char *to = follow_uri (world, "b.png");
-  const ThFollowOptions options = { TH_FOLLOW_MOVE, is_small, path, &never };
+  const ThFollowOptions options = { TH_FOLLOW_MOVE, is_small, path, NULL, &never };
 
   for (guint i = 0; i < 2; i++)
     {

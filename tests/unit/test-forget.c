@@ -92,7 +92,7 @@ test_whatever (World *world, gconstpointer data)
   th_forget_uris (world->cache, (const char *const *) &uri, 1, &never);
   g_assert_cmpuint (follow_count (world, "a.png"), ==, 1);
   g_assert_true (g_file_test (others, G_FILE_TEST_EXISTS));
-  th_forget_below (world->cache, (const char *const *) &uri, 1, &never);
+  th_forget_below (world->cache, (const char *const *) &uri, 1, NULL, &never);
   th_forget_older (world->cache, (const char *const *) &uri, 1, G_MAXINT64, &never);
   g_assert_true (g_file_test (others, G_FILE_TEST_EXISTS));
 }
@@ -135,7 +135,7 @@ test_below (World *world, gconstpointer data)
 
       make_files (world);
       if (rows[i].since < 0)
-        th_forget_below (world->cache, bases, n, &never);
+        th_forget_below (world->cache, bases, n, NULL, &never);
       else
         th_forget_older (world->cache, bases, n, rows[i].since, &never);
       g_test_message ("%s, %d", first, (int) rows[i].since);
@@ -159,7 +159,7 @@ test_no_wipe (World *world, gconstpointer data)
   follow_foreign (world, "a", no_uri, 1);
   follow_foreign (world, "b", no_time, 1);
   g_assert_true (g_file_set_contents (junk, "junk", -1, NULL));
-  th_forget_below (world->cache, nothing, 1, &never);
+  th_forget_below (world->cache, nothing, 1, NULL, &never);
   expect_left (world, "xxxx");
   th_forget_older (world->cache, nothing, 1, G_MAXUINT32, &never);
   expect_left (world, "xxxx");
@@ -168,7 +168,7 @@ test_no_wipe (World *world, gconstpointer data)
   g_assert_cmpuint (follow_count (world, "a"), ==, 1);
   g_assert_cmpuint (follow_count (world, "b"), ==, 1);
   g_assert_cmpuint (follow_count (world, "junk"), ==, 1);
-  th_forget_below (world->cache, root, 1, &never);
+  th_forget_below (world->cache, root, 1, NULL, &never);
   g_assert_cmpuint (follow_count (world, "a"), ==, 1);
   g_assert_cmpuint (follow_count (world, "b"), ==, 0);
 }
@@ -179,7 +179,7 @@ test_no_cache (World *world, gconstpointer data)
   static const char *const uris[] = { "file:///" };
 
   th_forget_uris (world->cache, uris, 1, &never);
-  th_forget_below (world->cache, uris, 1, &never);
+  th_forget_below (world->cache, uris, 1, NULL, &never);
   th_forget_older (world->cache, NULL, 0, 1, &never);
   g_assert_false (g_file_test (th_cache_root (world->cache), G_FILE_TEST_EXISTS));
 }
@@ -191,7 +191,7 @@ test_stopped (World *world, gconstpointer data)
   static const char *const uris[] = { "file:///" };
 
   make_files (world);
-  th_forget_below (world->cache, uris, 1, &now);
+  th_forget_below (world->cache, uris, 1, NULL, &now);
   th_forget_older (world->cache, NULL, 0, G_MAXUINT32, &now);
   expect_left (world, "xxxx");
 }
