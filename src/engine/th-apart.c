@@ -9,6 +9,8 @@
 
 /* A name is a key in memory; a host has no longer one. */
 #define MAX_NAME 512u
+/* No file has this number. */
+#define NO_DEVICE G_MAXUINT64
 
 /* Web addresses are nothing that a client may have fetched; the others hold no pictures. */
 static const char *const refused[] = { "file",     "http",      "https",   "cdda",
@@ -65,5 +67,11 @@ th_apart_key (const char *uri)
   g_autofree char *md5 = th_uri_md5 (uri);
 
   md5[2 * sizeof (guint64)] = '\0';
-  return (ThFileKey){ .device = G_MAXUINT64, .inode = g_ascii_strtoull (md5, NULL, 16) };
+  return (ThFileKey){ .device = NO_DEVICE, .inode = g_ascii_strtoull (md5, NULL, 16) };
+}
+
+gboolean
+th_apart_is_key (const ThFileKey *key)
+{
+  return key->device == NO_DEVICE;
 }

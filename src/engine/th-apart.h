@@ -12,5 +12,6 @@ char *th_apart_of_uri (const char *uri);
 char *th_apart_of_mount (const ThMount *mount);
 /* Whether GVfs fetches files of this URI's kind from a far store. */
 gboolean th_apart_is_cloud (const char *uri);
-/* A key for a URI whose file nobody has looked at. */
+/* A key for a URI whose file nobody has looked at, and whether one is of that kind. */
 ThFileKey th_apart_key (const char *uri);
+gboolean th_apart_is_key (const ThFileKey *key);

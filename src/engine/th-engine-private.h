@@ -52,13 +52,16 @@ struct _ThEngine
   gboolean closing;
 };
 
-/* The next five under the lock. */
+/* The next ones, up to th_engine_wake, under the lock. */
 /* th_outbox_settle: the answer to one URI. */
 void th_engine_settle (ThEngine *engine, ThRequest *request, guint32 index, gint32 code,
                        char *message);
 /* Does what the cheap pass found about one URI. */
 void th_engine_apply (ThEngine *engine, ThRequest *request, guint32 index, ThFlavor flavor,
                       ThCheck *check);
+/* TRUE: its file lies on a mount that is about to go, and it has been told so. */
+gboolean th_engine_has_left (ThEngine *engine, ThRequest *request, guint32 index,
+                             const ThFileKey *key);
 /* Sets threads to work on what waits. */
 void th_engine_start_decoders (ThEngine *engine);
 /* Forgets what waits for a request. */

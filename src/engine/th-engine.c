@@ -37,6 +37,11 @@ th_engine_apply (ThEngine *engine, ThRequest *request, guint32 index, ThFlavor f
 {
   ThWaiter waiter = { request->handle, index, flavor };
 
+  if (th_engine_has_left (engine, request, index, &check->key))
+    {
+      th_check_clear (check);
+      return;
+    }
   if (check->verdict == TH_CHECK_ERROR)
     th_engine_settle (engine, request, index, (gint32) check->code,
                       g_steal_pointer (&check->message));

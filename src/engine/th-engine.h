@@ -77,6 +77,10 @@ guint32 th_engine_queue (ThEngine *engine, const char *const *uris, const char *
  * nobody else is dropped; a decode that runs goes on to its end, and its result is thrown away.
  * Unknown handles are ignored. */
 void th_engine_dequeue (ThEngine *engine, guint32 handle);
+/* The file system that is mounted there is about to be unmounted: all work on files of it, as they
+ * are waited for now, is given up at once, with an error for each, and nothing of it is open any
+ * more, now or very soon. What is queued later is served. */
+void th_engine_leave (ThEngine *engine, const char *mount_point);
 /* Requests whose finished has not been sent. */
 guint th_engine_pending (const ThEngine *engine);
 

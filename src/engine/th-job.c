@@ -116,6 +116,7 @@ decode_once (ThJob *job, int fd, ThFlavors flavors, GError **error)
     .n_boxes = list_boxes (job, flavors, boxes),
     .admit = admit,
     .admit_data = job,
+    .aborted = &job->aborted,
   };
 
   drop_pixels (job);
@@ -326,4 +327,11 @@ th_job_cancel (ThJob *job)
 {
   th_admission_cancel (job->tools->admission, &job->cancelled);
   th_admission_cancel (job->tools->copies, &job->cancelled);
+}
+
+void
+th_job_abort (ThJob *job)
+{
+  th_pool_abort (job->tools->pool, &job->aborted);
+  th_job_cancel (job);
 }

@@ -25,6 +25,7 @@ typedef struct
   const ThJobTools *tools;
   ThClass klass;
   gint cancelled;
+  gint aborted;
   guint64 held; /* bytes of the shared budget */
   ThSource source;
   /* The file is known to be in this state from seen_at, which may be set back, to still_at. */
@@ -64,5 +65,7 @@ gboolean th_job_store (ThJob *job, const char *uri, ThFlavor flavor, GError **er
 /* From any thread: whoever waits for memory need not, and a program is ended. A decode that runs
  * goes on. */
 void th_job_cancel (ThJob *job);
+/* The same, and a decode that runs ends at once, with its worker. */
+void th_job_abort (ThJob *job);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ThJob, th_job_clear)

@@ -51,6 +51,19 @@ th_lane_drop (ThLane *lane, guint32 handle)
       th_job_cancel (th_file_job_data (orphans->pdata[i]));
 }
 
+void
+th_lane_pull (ThLane *lane,
+              gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data),
+              gpointer data, GArray *out)
+{
+  g_autoptr (GPtrArray) orphans = g_ptr_array_new ();
+
+  th_scheduler_pull (lane->scheduler, match, data, out, orphans);
+  for (guint i = 0; i < orphans->len; i++)
+    if (th_file_job_data (orphans->pdata[i]) != NULL)
+      th_job_abort (th_file_job_data (orphans->pdata[i]));
+}
+
 /* NULL: this thread has nothing to do; *first where it is the first to say so. */
 static ThFileJob *
 take_job (ThLane *lane, ThClass klass, gboolean *first)

@@ -148,6 +148,17 @@ th_lanes_wake (ThLanes *lanes)
 }
 
 void
+th_lanes_pull (ThLanes *lanes,
+               gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data),
+               gpointer data, GArray *out)
+{
+  for (guint i = 0; i < TH_N_LANES; i++)
+    th_lane_pull (&lanes->fixed[i], match, data, out);
+  for (guint i = 0; i < lanes->n_apart; i++)
+    th_lane_pull (lanes->apart[i], match, data, out);
+}
+
+void
 th_lanes_drop (ThLanes *lanes, guint32 handle)
 {
   for (guint i = 0; i < TH_N_LANES; i++)

@@ -26,9 +26,12 @@ gboolean th_lanes_start (ThLanes *lanes, GError **error);
 void th_lanes_stop (ThLanes *lanes);
 void th_lanes_clear (ThLanes *lanes);
 
-/* The next four under the lock. */
+/* The next five under the lock. */
 void th_lanes_open (ThLanes *lanes, guint32 handle, ThClass klass);
 /* What waits for a file goes where its check says. FALSE: there is no thread for it. */
 gboolean th_lanes_add (ThLanes *lanes, const ThCheck *check, const ThWaiter *waiter);
 void th_lanes_wake (ThLanes *lanes);
+void th_lanes_pull (ThLanes *lanes,
+                    gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data),
+                    gpointer data, GArray *out);
 void th_lanes_drop (ThLanes *lanes, guint32 handle);

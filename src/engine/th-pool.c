@@ -30,7 +30,8 @@ typedef struct
   ThPoolGreeting greeting;
   guint files;
   guint32 last_job;
-  gint64 since; /* idle: when it became so; ended: when it is killed, 0 once it has been */
+  const gint *aborted; /* of the job it is at */
+  gint64 since;        /* idle: when it became so; ended: when it is killed, 0 once it has been */
 } Worker;
 
 struct _ThPool
@@ -170,13 +171,19 @@ refuse (ThStatus status, const char *text, GError **error)
   return status;
 }
 
+static ThStatus
+say_cancelled (GError **error)
+{
+  return refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
+}
+
 /* The most recently used idle worker that is alive, made busy. NULL and OK: start one. */
 static ThStatus
 take_idle (ThPool *pool, ThClass klass, gboolean fresh, Worker **found, GError **error)
 {
   *found = NULL;
   if (pool->closed)
-    return refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
+    return say_cancelled (error);
   while (!fresh && (*found = g_queue_pop_head (&pool->idle[klass])) != NULL)
     {
       if (th_exchange_is_idle ((*found)->process.socket))
@@ -239,7 +246,7 @@ start_once (ThPool *pool, Worker **started, GError **error)
     return TH_STATUS_IO;
   *started = g_steal_pointer (&worker);
   if (!register_worker (pool, *started))
-    return refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
+    return say_cancelled (error);
   status = th_exchange_hello ((*started)->process.socket, HELLO_TIMEOUT_MS, &hello, error);
   if (status != TH_STATUS_OK)
     {
@@ -313,6 +320,7 @@ release (ThPool *pool, ThClass klass, Worker *worker, ThStatus status)
 {
   g_mutex_lock (&pool->lock);
   g_queue_remove (&pool->busy, worker);
+  worker->aborted = NULL;
   worker->files++;
   worker->since = g_get_monotonic_time ();
   if (!reusable[status])
@@ -335,6 +343,36 @@ is_closed (ThPool *pool)
   return closed;
 }
 
+static gboolean
+is_aborted (const ThPoolJob *job)
+{
+  return job->aborted != NULL && g_atomic_int_get (job->aborted) != 0;
+}
+
+/* From here on the worker can be found by who aborts the job. FALSE: too late. */
+static gboolean
+assign (ThPool *pool, Worker *worker, const ThPoolJob *job)
+{
+  gboolean go;
+
+  g_mutex_lock (&pool->lock);
+  worker->aborted = job->aborted;
+  go = !is_aborted (job);
+  g_mutex_unlock (&pool->lock);
+  return go;
+}
+
+void
+th_pool_abort (ThPool *pool, gint *aborted)
+{
+  g_mutex_lock (&pool->lock);
+  g_atomic_int_set (aborted, 1);
+  for (GList *l = pool->busy.head; l != NULL; l = l->next)
+    if (((Worker *) l->data)->aborted == aborted)
+      th_process_kill (&((Worker *) l->data)->process);
+  g_mutex_unlock (&pool->lock);
+}
+
 static ThStatus
 decode_once (ThPool *pool, ThClass klass, gboolean fresh, const ThPoolJob *job, ThDecoded *decoded,
              GError **error)
@@ -345,6 +383,11 @@ decode_once (ThPool *pool, ThClass klass, gboolean fresh, const ThPoolJob *job, 
 
   if (status != TH_STATUS_OK)
     return status;
+  if (!assign (pool, worker, job))
+    {
+      release (pool, klass, worker, TH_STATUS_CANCELLED);
+      return say_cancelled (error);
+    }
   exchange = (ThExchange){
     .socket = worker->process.socket,
     .pid = worker->process.pid,
@@ -369,13 +412,13 @@ th_pool_decode (ThPool *pool, ThClass klass, const ThPoolJob *job, ThDecoded *de
   g_autoptr (GError) local = NULL;
   ThStatus status = decode_once (pool, klass, FALSE, job, decoded, &local);
 
-  if (status == TH_STATUS_CRASHED && !is_closed (pool))
+  if (status == TH_STATUS_CRASHED && !is_closed (pool) && !is_aborted (job))
     {
       g_clear_error (&local);
       status = decode_once (pool, klass, TRUE, job, decoded, &local);
     }
-  if (!th_status_has_pixels (status) && is_closed (pool))
-    return refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
+  if (!th_status_has_pixels (status) && (is_closed (pool) || is_aborted (job)))
+    return say_cancelled (error);
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
   return status;

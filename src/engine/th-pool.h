@@ -23,6 +23,7 @@ typedef struct
   guint n_boxes;
   ThAdmit admit; /* asked again for a second try: what was granted before is void then */
   gpointer admit_data;
+  const gint *aborted; /* see th_pool_abort; NULL: it goes on to its end */
 } ThPoolJob;
 
 /* How far a worker is locked down. */
@@ -49,6 +50,9 @@ ThStatus th_pool_decode (ThPool *pool, ThClass klass, const ThPoolJob *job, ThDe
 /* Starts a worker only to hear what it says of itself; it then waits for work. NO_SANDBOX: none can
  * be had. */
 ThStatus th_pool_probe (ThPool *pool, ThClass klass, ThPoolGreeting *greeting, GError **error);
+/* Sets *aborted, atomically, and kills the worker of the job that has it; that job, or one that
+ * comes later with it, ends as CANCELLED. */
+void th_pool_abort (ThPool *pool, gint *aborted);
 /* Kills the workers that are at work, whose jobs end as CANCELLED, as do all later ones. */
 void th_pool_close (ThPool *pool);
 

@@ -135,7 +135,16 @@ th_request_unref (ThRequest *request)
     return;
   g_array_unref (request->held);
   g_array_unref (request->outcomes);
+  g_clear_pointer (&request->leaves, g_ptr_array_unref);
   g_free (request->items);
   g_free (request->text);
   g_free (request);
+}
+
+void
+th_request_leave (ThRequest *request, ThLeave *leave)
+{
+  if (request->leaves == NULL)
+    request->leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) th_leave_unref);
+  g_ptr_array_add (request->leaves, th_leave_ref (leave));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/th-engine.h"
+#include "engine/th-leave.h"
 
 typedef enum
 {
@@ -52,6 +53,7 @@ typedef struct
   gboolean finished; /* the last event is on its way */
   GArray *held;      /* guint32; ready before the cheap pass was over */
   GArray *outcomes;  /* ThOutcome; the next batch */
+  GPtrArray *leaves; /* ThLeave; mounts that went away meanwhile. NULL: none */
   gint64 flush_at;   /* monotonic time of the next batch, 0: none is due */
 } ThRequest;
 
@@ -61,6 +63,8 @@ ThRequest *th_request_new (const char *const *uris, const char *const *mime_type
 /* Finds the repeated URIs: apart from the rest because it takes as long as all of that, and nobody
  * need wait for it. Needed before the first event. */
 void th_request_rank (ThRequest *request);
+/* A mount is about to go; what is not settled so far of its files will not be. */
+void th_request_leave (ThRequest *request, ThLeave *leave);
 ThRequest *th_request_ref (ThRequest *request);
 void th_request_unref (ThRequest *request);
 

@@ -46,6 +46,7 @@ void
 th_run_collect (ThRun *run)
 {
   g_autoptr (GArray) waiters = g_array_new (FALSE, FALSE, sizeof (ThWaiter));
+  const ThFileKey *key = th_file_job_key (run->file);
 
   g_array_set_size (run->asks, 0);
   th_scheduler_collect (run->lane->scheduler, run->file, waiters);
@@ -56,7 +57,7 @@ th_run_collect (ThRun *run)
           g_hash_table_lookup (run->engine->requests, GUINT_TO_POINTER (waiter.handle));
       ThAsk ask;
 
-      if (request == NULL)
+      if (request == NULL || th_engine_has_left (run->engine, request, waiter.index, key))
         continue;
       ask = (ThAsk){ th_request_ref (request), waiter, request->items[waiter.index].uri, FALSE };
       g_array_append_val (run->asks, ask);
@@ -122,6 +123,7 @@ static ThFlavors
 wait_on (ThRun *run)
 {
   ThEngine *engine = run->engine;
+  const ThFileKey *key = th_file_job_key (run->file);
   ThFlavors flavors;
 
   g_mutex_lock (&engine->lock);
@@ -129,7 +131,7 @@ wait_on (ThRun *run)
     {
       const ThAsk *ask = &g_array_index (run->asks, ThAsk, i);
 
-      if (!ask->dealt_with)
+      if (!ask->dealt_with && !th_engine_has_left (engine, ask->request, ask->waiter.index, key))
         th_scheduler_put_back (run->lane->scheduler, run->file, &ask->waiter);
     }
   flavors = th_scheduler_narrow (run->lane->scheduler, run->file);

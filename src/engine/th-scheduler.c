@@ -290,6 +290,53 @@ th_scheduler_drop (ThScheduler *scheduler, guint32 handle, GPtrArray *orphans)
   g_hash_table_remove (scheduler->requests, GUINT_TO_POINTER (handle));
 }
 
+/* What is wanted of th_scheduler_pull. */
+typedef struct
+{
+  ThScheduler *scheduler;
+  gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data);
+  gpointer data;
+  GArray *out;
+  GPtrArray *orphans;
+} Pull;
+
+static void
+pull_from (Pull *pull, const GQueue *nodes)
+{
+  GList *next;
+
+  for (GList *l = nodes->head; l != NULL; l = next)
+    {
+      Node *node = l->data;
+      ThFileJob *job = node->job;
+      ThPulled pulled = { job->key, node->waiter };
+
+      next = l->next;
+      if (!pull->match (&job->key, &node->waiter, pull->data))
+        continue;
+      g_array_append_val (pull->out, pulled);
+      if (drop_node (pull->scheduler, node))
+        g_ptr_array_add (pull->orphans, job);
+    }
+}
+
+void
+th_scheduler_pull (ThScheduler *scheduler,
+                   gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data),
+                   gpointer data, GArray *out, GPtrArray *orphans)
+{
+  Pull pull = { scheduler, match, data, out, orphans };
+  GHashTableIter iter;
+  gpointer line;
+
+  g_hash_table_iter_init (&iter, scheduler->requests);
+  while (g_hash_table_iter_next (&iter, NULL, &line))
+    {
+      pull_from (&pull, &((Line *) line)->waiting);
+      pull_from (&pull, &((Line *) line)->running);
+    }
+}
+
 static Line *
 pick_line (ThScheduler *scheduler, ThClass klass)
 {
@@ -359,6 +406,12 @@ ThFlavors
 th_file_job_flavors (const ThFileJob *job)
 {
   return job->flavors;
+}
+
+const ThFileKey *
+th_file_job_key (const ThFileJob *job)
+{
+  return &job->key;
 }
 
 void

@@ -40,6 +40,20 @@ gboolean th_scheduler_add (ThScheduler *scheduler, const ThFileKey *key, const T
  * ones are appended to orphans: nobody can join them any more, th_scheduler_collect ends them. */
 void th_scheduler_drop (ThScheduler *scheduler, guint32 handle, GPtrArray *orphans);
 
+/* A waiter that was taken out, and the file it waited for. */
+typedef struct
+{
+  ThFileKey key;
+  ThWaiter waiter;
+} ThPulled;
+
+/* Takes out those waiters, of waiting and running jobs, that match, and appends them to out
+ * (ThPulled). What becomes of jobs: as th_scheduler_drop. */
+void th_scheduler_pull (ThScheduler *scheduler,
+                        gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter,
+                                           gpointer data),
+                        gpointer data, GArray *out, GPtrArray *orphans);
+
 /* The next job, which runs from now on, or NULL. Foreground: of the newest request, every
  * TH_OLDEST_SHARE-th time of the oldest; background: of the oldest. Within a request in the order
  * of adding. A file that requests of both classes wait for goes to whoever comes first. */
@@ -50,6 +64,7 @@ guint th_scheduler_waiting (const ThScheduler *scheduler, ThClass klass);
 
 /* What a running job is to make; joined meanwhile only within these. */
 ThFlavors th_file_job_flavors (const ThFileJob *job);
+const ThFileKey *th_file_job_key (const ThFileJob *job);
 void th_file_job_set_data (ThFileJob *job, gpointer data);
 gpointer th_file_job_data (const ThFileJob *job);
 /* Moves the waiters of a running job to the end of out (ThWaiter). It is no orphan as long as they

@@ -297,6 +297,11 @@ th_engine_dequeue (ThEngine *engine, guint32 handle)
   g_source_set_ready_time (request->source, 0);
 }
 
+void
+th_engine_leave (ThEngine *engine, const char *mount_point)
+{
+}
+
 guint
 th_engine_pending (const ThEngine *engine)
 {
