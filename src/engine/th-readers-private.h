@@ -18,6 +18,7 @@ typedef struct
   char *where;        /* what it has to do with; NULL: nothing */
   char *path;         /* where that leads */
   GPtrArray *left;    /* places that were left while it had to do with something */
+  gboolean running;   /* it is more than a wish */
   gboolean cancelled; /* by th_readers_close or th_readers_leave; it is killed */
 } ThReader;
 
@@ -40,5 +41,7 @@ const ThReadersOptions *th_readers_get_options (ThReaders *readers);
 /* Waits until there is something to receive, or the other side is gone; FALSE: not before end, a
  * monotonic time. */
 gboolean th_reader_wait (const ThReader *reader, gint64 end);
+/* Waits for the greeting of one that was just started. */
+gboolean th_reader_greets (const ThReader *reader, GError **error);
 /* Whether message is the answer to the request to let go, which is then over. */
 gboolean th_reader_has_closed (ThReader *reader, const ThReaderMessage *message);

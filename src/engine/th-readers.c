@@ -11,8 +11,6 @@
 #include "engine/th-readers-private.h"
 
 #define MIB (1024u * (guint64) 1024u)
-/* From the start of the program to its greeting. */
-#define HELLO_PATIENCE (5 * G_USEC_PER_SEC)
 /* One that was asked to end is killed after this. */
 #define END_PATIENCE (1 * G_USEC_PER_SEC)
 /* How long one that was told to let go of a file is still given the next one. */
@@ -26,6 +24,8 @@
 #define LOOK_INTERVAL (1 * G_USEC_PER_SEC)
 /* How long th_readers_free waits for the processes to end. */
 #define FREE_PATIENCE (G_USEC_PER_SEC / 2)
+
+#define SHUTTING_DOWN "the service is shutting down"
 
 struct _ThReaders
 {
@@ -224,6 +224,8 @@ static void
 cancel (ThReader *reader)
 {
   reader->cancelled = TRUE;
+  if (!reader->running)
+    return;
   kill_reader (reader);
   shutdown (reader->process.socket, SHUT_RDWR);
 }
@@ -337,7 +339,7 @@ look_for_idle (ThReaders *readers, const char *where, ThReader **found, GError *
   *found = NULL;
   reap (readers);
   if (readers->closed)
-    return refuse (error, G_IO_ERROR_CANCELLED, "the service is shutting down");
+    return refuse (error, G_IO_ERROR_CANCELLED, SHUTTING_DOWN);
   *found = take_idle (readers, gvfs);
   if (*found == NULL)
     *found = take_idle (readers, !gvfs);
@@ -352,37 +354,49 @@ look_for_idle (ThReaders *readers, const char *where, ThReader **found, GError *
   return TRUE;
 }
 
-/* FALSE: closed meanwhile, and the process is gone. */
-static gboolean
-register_reader (ThReaders *readers, ThReader *reader, GError **error)
+/* Before there is a process, so that it can be cancelled at any time. NULL: closed meanwhile. */
+static ThReader *
+register_reader (ThReaders *readers, const char *where, GError **error)
 {
-  gboolean closed;
+  ThReader *reader = NULL;
 
   g_mutex_lock (&readers->lock);
-  closed = readers->closed;
-  if (closed)
-    bury (readers, reader, TRUE);
-  else
-    g_queue_push_tail (&readers->busy, reader);
+  if (!readers->closed)
+    {
+      reader = g_new0 (ThReader, 1);
+      reader->where = g_strdup (where);
+      reader->gvfs = where[0] != '/';
+      g_queue_push_tail (&readers->busy, reader);
+    }
   g_mutex_unlock (&readers->lock);
-  return !closed || refuse (error, G_IO_ERROR_CANCELLED, "the service is shutting down");
+  if (reader == NULL)
+    refuse (error, G_IO_ERROR_CANCELLED, SHUTTING_DOWN);
+  return reader;
+}
+
+static void
+unregister_reader (ThReaders *readers, ThReader *reader)
+{
+  g_mutex_lock (&readers->lock);
+  g_queue_remove (&readers->busy, reader);
+  forget_place (reader);
+  g_free (reader);
+  g_mutex_unlock (&readers->lock);
 }
 
 static gboolean
-hear_hello (ThReaders *readers, ThReader *reader, GError **error)
+run (ThReaders *readers, ThReader *reader, GError **error)
 {
-  gint64 end = g_get_monotonic_time () + HELLO_PATIENCE;
-  ThReaderMessage message;
+  ThProcess process;
 
-  if (!th_reader_wait (reader, end))
-    return refuse (error, G_IO_ERROR_FAILED, "thimble-reader did not start in time");
-  if (th_reader_wire_receive (reader->process.socket, &message, NULL) != TH_WIRE_GOT
-      || message.head.type != TH_READER_HELLO)
-    return th_readers_is_cancelled (readers, reader)
-               ? refuse (error, G_IO_ERROR_CANCELLED, "no longer wanted")
-               : refuse (error, G_IO_ERROR_FAILED, "thimble-reader ended at its start");
-  if (strcmp (message.hello.build, TH_VERSION) != 0)
-    return refuse (error, G_IO_ERROR_FAILED, "thimble-reader is of another version");
+  if (!th_process_start (&process, readers->program, TH_PROCESS_AS_CALLER, error))
+    return FALSE;
+  g_mutex_lock (&readers->lock);
+  reader->process = process;
+  reader->running = TRUE;
+  if (reader->cancelled)
+    cancel (reader);
+  g_mutex_unlock (&readers->lock);
   return TRUE;
 }
 
@@ -390,23 +404,21 @@ hear_hello (ThReaders *readers, ThReader *reader, GError **error)
 static ThReader *
 start (ThReaders *readers, const char *where, GError **error)
 {
-  ThReader *reader = g_new0 (ThReader, 1);
+  ThReader *reader = register_reader (readers, where, error);
   g_autoptr (GError) local = NULL;
 
-  reader->where = g_strdup (where);
-  reader->gvfs = where[0] != '/';
-  if (!th_process_start (&reader->process, readers->program, TH_PROCESS_AS_CALLER, &local))
-    {
-      forget_place (reader);
-      g_free (reader);
-      refuse (error, G_IO_ERROR_FAILED, local->message);
-      return NULL;
-    }
-  if (!register_reader (readers, reader, error))
+  if (reader == NULL)
     return NULL;
-  if (hear_hello (readers, reader, error))
+  if (run (readers, reader, &local) && th_reader_greets (reader, &local))
     return reader;
-  th_readers_release (readers, reader, TH_READER_LOST);
+  if (th_readers_is_cancelled (readers, reader))
+    refuse (error, G_IO_ERROR_CANCELLED, "it is not wanted any more");
+  else
+    refuse (error, G_IO_ERROR_FAILED, local->message);
+  if (reader->running)
+    th_readers_release (readers, reader, TH_READER_LOST);
+  else
+    unregister_reader (readers, reader);
   return NULL;
 }
 

@@ -13,7 +13,9 @@
 #include "engine/th-readers-private.h"
 #include "wire/th-plan.h"
 
-#define NEEDED_SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
+/* From the start of the program to its greeting. */
+#define HELLO_PATIENCE (5 * G_USEC_PER_SEC)
+#define NEEDED_SEALS   (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
 /* No code of G_IO_ERROR, of which 0 is one. */
 #define ANSWERED (-1)
 
@@ -56,6 +58,29 @@ th_reader_wait (const ThReader *reader, gint64 end)
       if (n == 0 ? left <= 0 : errno != EINTR)
         return FALSE;
     }
+}
+
+static gboolean
+refuse (GError **error, int code, const char *text)
+{
+  g_set_error_literal (error, G_IO_ERROR, code, text);
+  return FALSE;
+}
+
+gboolean
+th_reader_greets (const ThReader *reader, GError **error)
+{
+  gint64 end = g_get_monotonic_time () + HELLO_PATIENCE;
+  ThReaderMessage message;
+
+  if (!th_reader_wait (reader, end))
+    return refuse (error, G_IO_ERROR_FAILED, "thimble-reader did not start in time");
+  if (th_reader_wire_receive (reader->process.socket, &message, NULL) != TH_WIRE_GOT
+      || message.head.type != TH_READER_HELLO)
+    return refuse (error, G_IO_ERROR_FAILED, "thimble-reader ended at its start");
+  if (strcmp (message.hello.build, TH_VERSION) != 0)
+    return refuse (error, G_IO_ERROR_FAILED, "thimble-reader is of another version");
+  return TRUE;
 }
 
 gboolean
