@@ -39,6 +39,8 @@ forget_request (ThEngine *engine, ThRequest *request)
 {
   g_mutex_lock (&engine->lock);
   engine->trim |= request->n_items >= LARGE_REQUEST;
+  engine->queued -= request->n_items;
+  engine->queued_bytes -= request->text_bytes;
   th_engine_drop (engine, request->handle);
   g_hash_table_remove (engine->requests, GUINT_TO_POINTER (request->handle));
   g_mutex_unlock (&engine->lock);

@@ -10,6 +10,9 @@ void
 th_engine_options_init (ThEngineOptions *options)
 {
   *options = (ThEngineOptions){
+    .max_queued = 500000,
+    .max_queued_bytes = 256u * 1024u * 1024u,
+    .max_orphaned = 20000,
     .worker_files = 256,
     .worker_idle_ms = 30000,
     .quiet_ms = 1000,

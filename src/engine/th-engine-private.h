@@ -46,6 +46,8 @@ struct _ThEngine
   GHashTable *requests; /* handle → ThRequest, until finished is sent */
   GQueue parked;        /* requests whose cheap pass waits for the outbox to drain */
   guint32 last_handle;
+  guint64 queued; /* URIs of requests, and bytes of their text */
+  guint64 queued_bytes;
   gint64 tend_at;  /* when the pool wants to be tended, 0: not at all */
   gboolean tidied; /* what earlier processes left in the cache is gone */
   gboolean trim;   /* a large request is over */

@@ -343,6 +343,39 @@ next_handle (ThEngine *engine)
   return engine->last_handle;
 }
 
+/* Under the lock. What is refused was never queued, but for telling so. */
+static gboolean
+has_room (const ThEngine *engine, const ThRequest *request)
+{
+  const ThEngineOptions *options = &engine->options;
+
+  return engine->queued + request->n_items <= options->max_queued
+         && engine->queued_bytes + request->text_bytes <= options->max_queued_bytes;
+}
+
+/* Under the lock. */
+static void
+begin (ThEngine *engine, ThRequest *request)
+{
+  gboolean room = has_room (engine, request);
+
+  engine->queued += request->n_items;
+  engine->queued_bytes += request->text_bytes;
+  g_hash_table_insert (engine->requests, GUINT_TO_POINTER (request->handle), request);
+  th_outbox_start (engine->outbox, request);
+  if (request->finished)
+    return;
+  if (!room)
+    {
+      th_outbox_refuse (engine->outbox, request, TH_ERROR_OTHER,
+                        "too many files are queued already");
+      return;
+    }
+  th_lanes_open (&engine->lanes, request->handle, request->klass);
+  request->walkers = 1;
+  g_thread_pool_push (engine->walkers, th_request_ref (request), NULL);
+}
+
 guint32
 th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *mime_types,
                  guint n_uris, const char *flavor, ThClass klass)
@@ -352,17 +385,19 @@ th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *m
 
   g_mutex_lock (&engine->lock);
   handle = request->handle = next_handle (engine);
-  g_hash_table_insert (engine->requests, GUINT_TO_POINTER (handle), request);
-  th_outbox_start (engine->outbox, request);
-  if (!request->finished)
-    {
-      th_lanes_open (&engine->lanes, handle, klass);
-      request->walkers = 1;
-      g_thread_pool_push (engine->walkers, th_request_ref (request), NULL);
-    }
+  begin (engine, request);
   th_engine_wake (engine);
   g_mutex_unlock (&engine->lock);
   return handle;
+}
+
+/* Under the lock. */
+static void
+dequeue (ThEngine *engine, ThRequest *request)
+{
+  th_outbox_dequeue (engine->outbox, request);
+  th_engine_drop (engine, request->handle);
+  th_engine_wake (engine);
 }
 
 void
@@ -373,10 +408,43 @@ th_engine_dequeue (ThEngine *engine, guint32 handle)
   g_mutex_lock (&engine->lock);
   request = g_hash_table_lookup (engine->requests, GUINT_TO_POINTER (handle));
   if (request != NULL)
+    dequeue (engine, request);
+  g_mutex_unlock (&engine->lock);
+}
+
+/* Under the lock. URIs that nobody hears of. */
+static guint64
+count_orphaned (ThEngine *engine)
+{
+  GHashTableIter iter;
+  gpointer value;
+  guint64 n = 0;
+
+  g_hash_table_iter_init (&iter, engine->requests);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
     {
-      th_outbox_dequeue (engine->outbox, request);
-      th_engine_drop (engine, handle);
-      th_engine_wake (engine);
+      const ThRequest *request = value;
+
+      n += request->orphaned && !request->finished ? request->unsettled : 0;
+    }
+  return n;
+}
+
+void
+th_engine_orphan (ThEngine *engine, guint32 handle)
+{
+  ThRequest *request;
+
+  g_mutex_lock (&engine->lock);
+  request = g_hash_table_lookup (engine->requests, GUINT_TO_POINTER (handle));
+  if (request != NULL && !request->finished)
+    {
+      request->orphaned = TRUE;
+      request->klass = TH_BACKGROUND;
+      th_lanes_demote (&engine->lanes, handle);
+      if (count_orphaned (engine) > engine->options.max_orphaned)
+        dequeue (engine, request);
+      th_engine_start_decoders (engine);
     }
   g_mutex_unlock (&engine->lock);
 }

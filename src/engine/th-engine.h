@@ -25,11 +25,14 @@ typedef struct
   char *worker_path;  /* NULL: th_paths_worker () */
   char *manifest_dir; /* NULL: th_paths_manifests () */
   ThLimits limits;
-  guint cores;          /* workers of each class; 0: th_effective_cores () */
-  guint worker_files;   /* a worker is replaced after so many, default 256 */
-  guint worker_idle_ms; /* and after so long without one, default 30 000 */
-  guint quiet_ms;       /* a file that did not change for so long is complete, default 1000 */
-  guint hold_ms;        /* one that is not by then is an error, default 10 000 */
+  guint cores;            /* workers of each class; 0: th_effective_cores () */
+  guint worker_files;     /* a worker is replaced after so many, default 256 */
+  guint worker_idle_ms;   /* and after so long without one, default 30 000 */
+  guint quiet_ms;         /* a file that did not change for so long is complete, default 1000 */
+  guint hold_ms;          /* one that is not by then is an error, default 10 000 */
+  guint max_queued;       /* URIs that are queued at a time, default 500 000 */
+  gsize max_queued_bytes; /* and of their text, default 256 MiB; more is refused */
+  guint max_orphaned;     /* URIs of th_engine_orphan, default 20 000 */
   ThExternalOptions external;
   ThReadersOptions readers;
   gboolean fetch_cloud; /* files of cloud stores are fetched for their thumbnails */
@@ -77,6 +80,9 @@ guint32 th_engine_queue (ThEngine *engine, const char *const *uris, const char *
  * nobody else is dropped; a decode that runs goes on to its end, and its result is thrown away.
  * Unknown handles are ignored. */
 void th_engine_dequeue (ThEngine *engine, guint32 handle);
+/* Nobody hears of this request any more, but its thumbnails are wanted: it is finished at
+ * background priority. Where so many files are wanted like that already, it is dequeued. */
+void th_engine_orphan (ThEngine *engine, guint32 handle);
 /* The file system that is mounted there is about to be unmounted: all work on files of it, as they
  * are waited for now, is given up at once, with an error for each, and nothing of it is open any
  * more, now or very soon. What is queued later is served. */

@@ -159,6 +159,15 @@ th_lanes_pull (ThLanes *lanes,
 }
 
 void
+th_lanes_demote (ThLanes *lanes, guint32 handle)
+{
+  for (guint i = 0; i < TH_N_LANES; i++)
+    th_scheduler_demote (lanes->fixed[i].scheduler, handle);
+  for (guint i = 0; i < lanes->n_apart; i++)
+    th_scheduler_demote (lanes->apart[i]->scheduler, handle);
+}
+
+void
 th_lanes_drop (ThLanes *lanes, guint32 handle)
 {
   for (guint i = 0; i < TH_N_LANES; i++)

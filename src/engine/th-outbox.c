@@ -171,14 +171,13 @@ finish_if_over (ThOutbox *outbox, ThRequest *request)
 
 /* All of them at once: what is wrong is not the URIs. */
 static void
-refuse_flavor (ThOutbox *outbox, ThRequest *request)
+refuse_all (ThOutbox *outbox, ThRequest *request, ThError code, const char *text)
 {
-  static const char text[] = "Unsupported thumbnail flavor requested";
   g_autoptr (GArray) outcomes = g_array_new (FALSE, FALSE, sizeof (ThOutcome));
 
   for (guint32 i = 0; i < request->n_items; i++)
     {
-      ThOutcome outcome = { i, TH_ERROR_UNSUPPORTED_FLAVOR, (char *) text };
+      ThOutcome outcome = { i, (gint32) code, (char *) text };
 
       request->items[i].state = TH_ITEM_SETTLED;
       g_array_append_val (outcomes, outcome);
@@ -191,10 +190,16 @@ void
 th_outbox_start (ThOutbox *outbox, ThRequest *request)
 {
   push_event (outbox, TH_EVENT_STARTED, request);
-  if (request->flavor_known && request->n_items > 0)
-    return;
+  if (!request->flavor_known || request->n_items == 0)
+    th_outbox_refuse (outbox, request, TH_ERROR_UNSUPPORTED_FLAVOR,
+                      "Unsupported thumbnail flavor requested");
+}
+
+void
+th_outbox_refuse (ThOutbox *outbox, ThRequest *request, ThError code, const char *text)
+{
   th_request_rank (request);
-  refuse_flavor (outbox, request);
+  refuse_all (outbox, request, code, text);
   request->checked = TRUE;
   finish_if_over (outbox, request);
 }

@@ -34,6 +34,8 @@ void th_outbox_free (ThOutbox *outbox);
 
 /* A new request. One whose flavor is unknown, or that is empty, is over with that. */
 void th_outbox_start (ThOutbox *outbox, ThRequest *request);
+/* One that was just started is over with this error for all of it. text is static. */
+void th_outbox_refuse (ThOutbox *outbox, ThRequest *request, ThError code, const char *text);
 /* A URI whose thumbnail is valid already. */
 void th_outbox_valid (ThOutbox *outbox, ThRequest *request, guint32 index);
 /* The cheap pass is over: all valid ones are ready, in one event but for repeated URIs. */

@@ -65,7 +65,8 @@ fill_items (ThRequest *request, const char *const *uris, const char *const *mime
   g_autoptr (GHashTable) copies = NULL;
   char *end;
 
-  request->text = g_malloc (text_size (uris, mime_types, request->n_items, types));
+  request->text_bytes = text_size (uris, mime_types, request->n_items, types);
+  request->text = g_malloc (request->text_bytes);
   request->items = g_new0 (ThItem, request->n_items);
   end = request->text;
   copies = copy_types (types, &end);

@@ -35,12 +35,13 @@ typedef struct
 {
   gatomicrefcount refs;
   guint32 handle;
-  ThClass klass;
+  ThClass klass; /* background once it is orphaned */
   ThFlavor flavor;
   gboolean flavor_known;
   guint n_items;
   ThItem *items;
   char *text;              /* one block for all strings of items */
+  gsize text_bytes;        /* of that */
   gboolean ranked;         /* th_request_rank was here */
   gboolean has_duplicates; /* some rank is not 0 */
 
@@ -50,6 +51,7 @@ typedef struct
   guint unsettled;   /* items in no event so far */
   gboolean checked;  /* the cheap pass is over */
   gboolean dequeued; /* no more ready or error */
+  gboolean orphaned; /* nobody hears of it */
   gboolean finished; /* the last event is on its way */
   GArray *held;      /* guint32; ready before the cheap pass was over */
   GArray *outcomes;  /* ThOutcome; the next batch */

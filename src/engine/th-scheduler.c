@@ -1,58 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "engine/th-scheduler.h"
+#include "engine/th-scheduler-private.h"
 
 #include <string.h>
-
-typedef struct _Line Line;
-typedef struct _Node Node;
-
-/* A waiter stands in two lists: its job's, and, while that waits, its request's. */
-struct _Node
-{
-  ThWaiter waiter;
-  ThFileJob *job;
-  Line *line;
-  GList in_job;  /* data: this node */
-  GList in_line; /* the same; also links the waiters of running jobs, for th_scheduler_drop */
-};
-
-/* The waiters of one request. */
-struct _Line
-{
-  guint32 handle;
-  ThClass klass;
-  guint64 age;          /* counts up: a newer request has a larger one */
-  GQueue waiting;       /* nodes of waiting jobs, in the order of adding */
-  GQueue running;       /* nodes of running jobs */
-  GSequenceIter *place; /* in the class's lines while waiting is not empty */
-};
-
-struct _ThFileJob
-{
-  ThFileKey key;
-  GQueue nodes;
-  guint waiting[TH_N_CLASSES]; /* nodes by the class of their request */
-  gboolean taken;
-  gboolean in_hand;  /* some were collected, and may be put back */
-  gboolean sealed;   /* nobody joins */
-  ThClass klass;     /* of whoever took it */
-  ThFlavors flavors; /* that are made, once taken */
-  ThFileJob *next;   /* another running job of the same key */
-  gpointer data;
-};
-
-struct _ThScheduler
-{
-  GHashTable *requests;           /* handle → Line */
-  GHashTable *waiting;            /* key → job that waits */
-  GHashTable *running;            /* key → first of the running jobs */
-  GSequence *lines[TH_N_CLASSES]; /* those with waiting nodes, oldest first */
-  guint jobs[TH_N_CLASSES];       /* waiting jobs with at least one node of the class */
-  guint64 last_age;
-  guint picks; /* of the foreground */
-};
 
 static guint
 key_hash (gconstpointer data)
@@ -78,8 +29,8 @@ key_equal (gconstpointer a, gconstpointer b)
 static int
 by_age (gconstpointer a, gconstpointer b, gpointer unused)
 {
-  const Line *x = a;
-  const Line *y = b;
+  const ThLine *x = a;
+  const ThLine *y = b;
 
   return x->age < y->age ? -1 : x->age > y->age;
 }
@@ -103,8 +54,8 @@ th_scheduler_new (void)
   return scheduler;
 }
 
-static void
-job_free (ThFileJob *job)
+void
+th_scheduler_job_free (ThFileJob *job)
 {
   GList *link;
 
@@ -125,7 +76,7 @@ free_chain (gpointer key, gpointer value, gpointer unused)
     {
       ThFileJob *next = job->next;
 
-      job_free (job);
+      th_scheduler_job_free (job);
       job = next;
     }
 }
@@ -146,7 +97,7 @@ th_scheduler_free (ThScheduler *scheduler)
 void
 th_scheduler_open (ThScheduler *scheduler, guint32 handle, ThClass klass)
 {
-  Line *line = g_new0 (Line, 1);
+  ThLine *line = g_new0 (ThLine, 1);
 
   line->handle = handle;
   line->klass = klass;
@@ -154,18 +105,24 @@ th_scheduler_open (ThScheduler *scheduler, guint32 handle, ThClass klass)
   g_hash_table_insert (scheduler->requests, GUINT_TO_POINTER (handle), line);
 }
 
-static void
-line_push (ThScheduler *scheduler, Line *line, Node *node)
+void
+th_scheduler_enter_class (ThScheduler *scheduler, ThLine *line)
 {
-  g_queue_push_tail_link (&line->waiting, &node->in_line);
-  if (line->place == NULL)
+  if (line->place == NULL && !g_queue_is_empty (&line->waiting))
     line->place = g_sequence_insert_sorted (scheduler->lines[line->klass], line, by_age, NULL);
 }
 
 static void
-line_unlink (Node *node)
+line_push (ThScheduler *scheduler, ThLine *line, ThNode *node)
 {
-  Line *line = node->line;
+  g_queue_push_tail_link (&line->waiting, &node->in_line);
+  th_scheduler_enter_class (scheduler, line);
+}
+
+static void
+line_unlink (ThNode *node)
+{
+  ThLine *line = node->line;
 
   g_queue_unlink (node->job->taken ? &line->running : &line->waiting, &node->in_line);
   if (line->place != NULL && g_queue_is_empty (&line->waiting))
@@ -175,9 +132,8 @@ line_unlink (Node *node)
     }
 }
 
-/* Keeps jobs[] true: a waiting job counts for each class that waits for it. */
-static void
-count_node (ThScheduler *scheduler, ThFileJob *job, ThClass klass, int change)
+void
+th_scheduler_count_node (ThScheduler *scheduler, ThFileJob *job, ThClass klass, int change)
 {
   guint before = job->waiting[klass];
 
@@ -191,9 +147,9 @@ count_node (ThScheduler *scheduler, ThFileJob *job, ThClass klass, int change)
 }
 
 static void
-attach (ThScheduler *scheduler, ThFileJob *job, Line *line, const ThWaiter *waiter)
+attach (ThScheduler *scheduler, ThFileJob *job, ThLine *line, const ThWaiter *waiter)
 {
-  Node *node = g_new0 (Node, 1);
+  ThNode *node = g_new0 (ThNode, 1);
 
   node->waiter = *waiter;
   node->job = job;
@@ -205,15 +161,15 @@ attach (ThScheduler *scheduler, ThFileJob *job, Line *line, const ThWaiter *wait
     g_queue_push_tail_link (&line->running, &node->in_line);
   else
     line_push (scheduler, line, node);
-  count_node (scheduler, job, line->klass, 1);
+  th_scheduler_count_node (scheduler, job, line->klass, 1);
 }
 
-static void
-detach (ThScheduler *scheduler, Node *node)
+void
+th_scheduler_detach (ThScheduler *scheduler, ThNode *node)
 {
   line_unlink (node);
   g_queue_unlink (&node->job->nodes, &node->in_job);
-  count_node (scheduler, node->job, node->line->klass, -1);
+  th_scheduler_count_node (scheduler, node->job, node->line->klass, -1);
   g_free (node);
 }
 
@@ -232,7 +188,7 @@ find_running (const ThScheduler *scheduler, const ThFileKey *key, ThFlavor flavo
 gboolean
 th_scheduler_add (ThScheduler *scheduler, const ThFileKey *key, const ThWaiter *waiter)
 {
-  Line *line = g_hash_table_lookup (scheduler->requests, GUINT_TO_POINTER (waiter->handle));
+  ThLine *line = g_hash_table_lookup (scheduler->requests, GUINT_TO_POINTER (waiter->handle));
   ThFileJob *job;
   guint before;
 
@@ -251,93 +207,7 @@ th_scheduler_add (ThScheduler *scheduler, const ThFileKey *key, const ThWaiter *
   return scheduler->jobs[line->klass] > before;
 }
 
-/* After a waiter was dropped: TRUE where the job is running without any. */
-static gboolean
-drop_node (ThScheduler *scheduler, Node *node)
-{
-  ThFileJob *job = node->job;
-
-  detach (scheduler, node);
-  if (!g_queue_is_empty (&job->nodes) || job->in_hand)
-    return FALSE;
-  if (job->taken)
-    {
-      job->flavors = 0;
-      return TRUE;
-    }
-  g_hash_table_remove (scheduler->waiting, &job->key);
-  job_free (job);
-  return FALSE;
-}
-
-void
-th_scheduler_drop (ThScheduler *scheduler, guint32 handle, GPtrArray *orphans)
-{
-  Line *line = g_hash_table_lookup (scheduler->requests, GUINT_TO_POINTER (handle));
-  Node *node;
-
-  if (line == NULL)
-    return;
-  while ((node = g_queue_peek_head (&line->waiting)) != NULL)
-    drop_node (scheduler, node);
-  while ((node = g_queue_peek_head (&line->running)) != NULL)
-    {
-      ThFileJob *job = node->job;
-
-      if (drop_node (scheduler, node))
-        g_ptr_array_add (orphans, job);
-    }
-  g_hash_table_remove (scheduler->requests, GUINT_TO_POINTER (handle));
-}
-
-/* What is wanted of th_scheduler_pull. */
-typedef struct
-{
-  ThScheduler *scheduler;
-  gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data);
-  gpointer data;
-  GArray *out;
-  GPtrArray *orphans;
-} Pull;
-
-static void
-pull_from (Pull *pull, const GQueue *nodes)
-{
-  GList *next;
-
-  for (GList *l = nodes->head; l != NULL; l = next)
-    {
-      Node *node = l->data;
-      ThFileJob *job = node->job;
-      ThPulled pulled = { job->key, node->waiter };
-
-      next = l->next;
-      if (!pull->match (&job->key, &node->waiter, pull->data))
-        continue;
-      g_array_append_val (pull->out, pulled);
-      if (drop_node (pull->scheduler, node))
-        g_ptr_array_add (pull->orphans, job);
-    }
-}
-
-void
-th_scheduler_pull (ThScheduler *scheduler,
-                   gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data),
-                   gpointer data, GArray *out, GPtrArray *orphans)
-{
-  Pull pull = { scheduler, match, data, out, orphans };
-  GHashTableIter iter;
-  gpointer line;
-
-  g_hash_table_iter_init (&iter, scheduler->requests);
-  while (g_hash_table_iter_next (&iter, NULL, &line))
-    {
-      pull_from (&pull, &((Line *) line)->waiting);
-      pull_from (&pull, &((Line *) line)->running);
-    }
-}
-
-static Line *
+static ThLine *
 pick_line (ThScheduler *scheduler, ThClass klass)
 {
   GSequence *lines = scheduler->lines[klass];
@@ -357,7 +227,7 @@ wanted_flavors (const ThFileJob *job)
   ThFlavors flavors = 0;
 
   for (const GList *l = job->nodes.head; l != NULL; l = l->next)
-    flavors |= TH_FLAVOR_BIT (((const Node *) l->data)->waiter.flavor);
+    flavors |= TH_FLAVOR_BIT (((const ThNode *) l->data)->waiter.flavor);
   return flavors;
 }
 
@@ -370,7 +240,7 @@ start_job (ThScheduler *scheduler, ThFileJob *job, ThClass klass)
     scheduler->jobs[i] -= job->waiting[i] > 0;
   for (GList *l = job->nodes.head; l != NULL; l = l->next)
     {
-      Node *node = l->data;
+      ThNode *node = l->data;
 
       line_unlink (node);
       g_queue_push_tail_link (&node->line->running, &node->in_line);
@@ -386,12 +256,12 @@ start_job (ThScheduler *scheduler, ThFileJob *job, ThClass klass)
 ThFileJob *
 th_scheduler_take (ThScheduler *scheduler, ThClass klass)
 {
-  Line *line = pick_line (scheduler, klass);
+  ThLine *line = pick_line (scheduler, klass);
   ThFileJob *job;
 
   if (line == NULL)
     return NULL;
-  job = ((Node *) g_queue_peek_head (&line->waiting))->job;
+  job = ((ThNode *) g_queue_peek_head (&line->waiting))->job;
   start_job (scheduler, job, klass);
   return job;
 }
@@ -429,12 +299,12 @@ th_file_job_data (const ThFileJob *job)
 void
 th_scheduler_collect (ThScheduler *scheduler, ThFileJob *job, GArray *out)
 {
-  Node *node;
+  ThNode *node;
 
   while ((node = g_queue_peek_head (&job->nodes)) != NULL)
     {
       g_array_append_val (out, node->waiter);
-      detach (scheduler, node);
+      th_scheduler_detach (scheduler, node);
       job->in_hand = TRUE;
     }
 }
@@ -442,7 +312,7 @@ th_scheduler_collect (ThScheduler *scheduler, ThFileJob *job, GArray *out)
 void
 th_scheduler_put_back (ThScheduler *scheduler, ThFileJob *job, const ThWaiter *waiter)
 {
-  Line *line = g_hash_table_lookup (scheduler->requests, GUINT_TO_POINTER (waiter->handle));
+  ThLine *line = g_hash_table_lookup (scheduler->requests, GUINT_TO_POINTER (waiter->handle));
 
   if (line != NULL)
     attach (scheduler, job, line, waiter);
@@ -489,6 +359,6 @@ th_scheduler_finish (ThScheduler *scheduler, ThFileJob *job)
   if (!g_queue_is_empty (&job->nodes))
     return FALSE;
   leave_running (scheduler, job);
-  job_free (job);
+  th_scheduler_job_free (job);
   return TRUE;
 }

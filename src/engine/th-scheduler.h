@@ -36,6 +36,8 @@ void th_scheduler_open (ThScheduler *scheduler, guint32 handle, ThClass klass);
  * and makes this flavor, unless that runs in the background and the waiter is foreground's; or it
  * becomes a job. TRUE where there is something to take that was not before. */
 gboolean th_scheduler_add (ThScheduler *scheduler, const ThFileKey *key, const ThWaiter *waiter);
+/* From now on a request is of the background. What of it runs already is not concerned. */
+void th_scheduler_demote (ThScheduler *scheduler, guint32 handle);
 /* Forgets a request and its waiters. Waiting jobs that nobody waits for any more vanish; running
  * ones are appended to orphans: nobody can join them any more, th_scheduler_collect ends them. */
 void th_scheduler_drop (ThScheduler *scheduler, guint32 handle, GPtrArray *orphans);

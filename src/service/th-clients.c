@@ -8,6 +8,9 @@ struct _ThClients
   GDBusConnection *connection;
   GHashTable *by_name;   /* unique name → Client, owned */
   GHashTable *by_handle; /* handle → Client, borrowed; NULL for one that has left */
+  gint64 brief;          /* µs */
+  ThClientsLeft left;
+  gpointer data;
 };
 
 /* Kept until the connection leaves, not only until its last request ends: one watch for each
@@ -17,6 +20,7 @@ typedef struct
   ThClients *clients;
   char *name;
   guint watch;
+  gint64 asked_at;     /* monotonic time of its latest request */
   GHashTable *handles; /* a set */
 } Client;
 
@@ -48,19 +52,22 @@ handles_of (GHashTable *table)
   return handles;
 }
 
-/* Its requests go on, as a caller expects who asks and leaves (gdbus call); nobody hears of them.
- */
+/* Who asks and leaves at once, as gdbus call does, wants the thumbnails and no signals. Who stayed
+ * and then leaves has no more use for either. */
 static void
 on_vanished (GDBusConnection *connection, const char *name, gpointer data)
 {
   Client *client = data;
   ThClients *clients = client->clients;
+  gboolean brief = g_get_monotonic_time () - client->asked_at < clients->brief;
   g_autoptr (GArray) handles = handles_of (client->handles);
 
   for (guint i = 0; i < handles->len; i++)
     g_hash_table_insert (clients->by_handle, GUINT_TO_POINTER (g_array_index (handles, guint32, i)),
                          NULL);
   g_hash_table_remove (clients->by_name, client->name);
+  for (guint i = 0; i < handles->len; i++)
+    clients->left (g_array_index (handles, guint32, i), brief, clients->data);
 }
 
 static Client *
@@ -78,9 +85,13 @@ client_new (ThClients *clients, const char *name)
 }
 
 ThClients *
-th_clients_new (GDBusConnection *connection)
+th_clients_new (GDBusConnection *connection, guint brief_ms, ThClientsLeft left, gpointer data)
 {
   ThClients *clients = g_new0 (ThClients, 1);
+
+  clients->brief = (gint64) brief_ms * 1000;
+  clients->left = left;
+  clients->data = data;
 
   clients->connection = g_object_ref (connection);
   clients->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, client_free);
@@ -107,6 +118,7 @@ th_clients_add (ThClients *clients, guint32 handle, const char *name)
       client = client_new (clients, name);
       g_hash_table_insert (clients->by_name, client->name, client);
     }
+  client->asked_at = g_get_monotonic_time ();
   g_hash_table_add (client->handles, GUINT_TO_POINTER (handle));
   g_hash_table_insert (clients->by_handle, GUINT_TO_POINTER (handle), client);
 }

@@ -5,9 +5,16 @@
 
 #include <gio/gio.h>
 
+/* A caller that leaves within so many ms of its latest request never meant to hear of it. */
+#define TH_CLIENTS_BRIEF_MS 2000u
+
 typedef struct _ThClients ThClients;
 
-ThClients *th_clients_new (GDBusConnection *connection);
+/* A caller has left the bus. brief: before it could have meant to hear of this request of its. */
+typedef void (*ThClientsLeft) (guint32 handle, gboolean brief, gpointer data);
+
+ThClients *th_clients_new (GDBusConnection *connection, guint brief_ms, ThClientsLeft left,
+                           gpointer data);
 void th_clients_free (ThClients *clients);
 
 /* name is the unique name of the connection that handle belongs to. */

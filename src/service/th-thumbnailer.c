@@ -222,6 +222,17 @@ on_handle_get_flavors (ThDBusThumbnailer1 *object, GDBusMethodInvocation *invoca
   return TRUE;
 }
 
+static void
+on_left (guint32 handle, gboolean brief, gpointer data)
+{
+  ThThumbnailer *self = data;
+
+  if (brief)
+    th_engine_orphan (self->engine, handle);
+  else
+    th_engine_dequeue (self->engine, handle);
+}
+
 static const struct
 {
   const char *signal;
@@ -242,7 +253,7 @@ th_thumbnailer_new (GDBusConnection *connection, const ThEngineOptions *options,
 
   self->connection = g_object_ref (connection);
   self->idle = idle;
-  self->clients = th_clients_new (connection);
+  self->clients = th_clients_new (connection, TH_CLIENTS_BRIEF_MS, on_left, self);
   self->object = th_dbus_thumbnailer1_skeleton_new ();
   self->engine = th_engine_new (options, &engine_events, self, error);
   if (self->engine == NULL)

@@ -298,6 +298,11 @@ th_engine_dequeue (ThEngine *engine, guint32 handle)
 }
 
 void
+th_engine_orphan (ThEngine *engine, guint32 handle)
+{
+}
+
+void
 th_engine_leave (ThEngine *engine, const char *mount_point)
 {
 }

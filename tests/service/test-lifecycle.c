@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "bus-fixture.h"
+#include "service/th-clients.h"
 
 #include <string.h>
 
@@ -74,8 +75,28 @@ test_idle_exit (Fixture *fixture, gconstpointer data)
   test_bus_wait (fixture->bus);
 }
 
-/* A request that is under way keeps the service, also when its client has left; anybody may end it.
- */
+/* A request that is under way keeps the service, also when its client left at once, as gdbus call
+ * does; anybody may end it. */
+static void
+test_client_leaves_at_once (Fixture *fixture, gconstpointer data)
+{
+  TestClient *client;
+  guint32 handle;
+
+  test_bus_configure (fixture->bus, SHORT_IDLE);
+  test_bus_start (fixture->bus, fixture->program);
+  client = test_client_new (fixture->bus);
+  handle = test_client_queue_one (client, "wait:a");
+  test_client_free (client);
+  client = test_client_new (fixture->bus);
+  g_usleep (1500000);
+  g_assert_true (test_client_sees_owner (client));
+  test_client_dequeue (client, handle);
+  test_client_free (client);
+  test_bus_wait (fixture->bus);
+}
+
+/* Whoever stayed to listen and then leaves has no use for what is not done yet. */
 static void
 test_client_vanishes (Fixture *fixture, gconstpointer data)
 {
@@ -87,13 +108,8 @@ test_client_vanishes (Fixture *fixture, gconstpointer data)
   client = test_client_new (fixture->bus);
   handle = test_client_queue_one (client, "wait:a");
   test_client_wait (client, handle, TEST_STARTED);
-  g_usleep (1500000);
+  g_usleep ((TH_CLIENTS_BRIEF_MS + 500) * 1000);
   g_assert_true (test_client_sees_owner (client));
-  test_client_free (client);
-  client = test_client_new (fixture->bus);
-  g_usleep (1500000);
-  g_assert_true (test_client_sees_owner (client));
-  test_client_dequeue (client, handle);
   test_client_free (client);
   test_bus_wait (fixture->bus);
 }
@@ -310,6 +326,7 @@ static const struct
   { "/lifecycle/idle-races", test_idle_races },
   { "/lifecycle/idle-exit", test_idle_exit },
   { "/lifecycle/client-vanishes", test_client_vanishes },
+  { "/lifecycle/client-leaves-at-once", test_client_leaves_at_once },
   { "/lifecycle/client-hit-and-run", test_client_hit_and_run },
   { "/lifecycle/name-taken", test_name_taken },
   { "/lifecycle/not-replaced", test_not_replaced },

@@ -361,6 +361,46 @@ test_flood (Fixture *fixture, gconstpointer unused)
   g_assert_cmpuint (fixture_check (fixture, handle, (Uris) uris->pdata, uris->len), ==, 0);
 }
 
+/* More than there is room for is refused, as a whole; what is done makes room. */
+static void
+test_bound (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = fixture_pictures (fixture, 20, 40);
+  guint32 first, second;
+
+  fixture->options.max_queued = 15;
+  fixture_start (fixture);
+  first = fixture_queue (fixture, (Uris) uris->pdata, 10, TH_FOREGROUND);
+  second = fixture_queue (fixture, (Uris) uris->pdata + 10, 10, TH_BACKGROUND);
+  fixture_wait (fixture, 2);
+  g_assert_cmpuint (fixture_check (fixture, first, (Uris) uris->pdata, 10), ==, 10);
+  g_assert_cmpuint (fixture_check (fixture, second, (Uris) uris->pdata + 10, 10), ==, 0);
+  g_assert_cmpint (fixture_error (fixture, uris->pdata[10])->code, ==, TH_ERROR_OTHER);
+  g_assert_nonnull (strstr (fixture_error (fixture, uris->pdata[10])->message, "too many"));
+  second = fixture_queue (fixture, (Uris) uris->pdata + 10, 10, TH_BACKGROUND);
+  fixture_wait (fixture, 3);
+  g_assert_cmpuint (fixture_check (fixture, second, (Uris) uris->pdata + 10, 10), ==, 10);
+}
+
+/* What nobody hears of is made all the same, but not without end. */
+static void
+test_orphans (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = fixture_pictures (fixture, 20, 40);
+  guint32 first, second;
+
+  fixture->options.max_orphaned = 15;
+  fixture_start (fixture);
+  first = fixture_queue (fixture, (Uris) uris->pdata, 10, TH_FOREGROUND);
+  th_engine_orphan (fixture->engine, first);
+  second = fixture_queue (fixture, (Uris) uris->pdata + 10, 10, TH_FOREGROUND);
+  th_engine_orphan (fixture->engine, second);
+  th_engine_orphan (fixture->engine, second + 1);
+  fixture_wait (fixture, 2);
+  g_assert_cmpuint (fixture_check (fixture, first, (Uris) uris->pdata, 10), ==, 10);
+  g_assert_null (fixture_error (fixture, uris->pdata[10]));
+}
+
 static void
 test_free_busy (Fixture *fixture, gconstpointer unused)
 {
@@ -403,6 +443,8 @@ main (int argc, char **argv)
   ADD ("/engine/background", test_background);
   ADD ("/engine/budget", test_budget);
   ADD ("/engine/flood", test_flood);
+  ADD ("/engine/bound", test_bound);
+  ADD ("/engine/orphans", test_orphans);
   ADD ("/engine/free-busy", test_free_busy);
   return g_test_run ();
 }

@@ -284,6 +284,73 @@ test_seal (void)
   g_assert_cmpuint (end (scheduler, job, NULL), ==, 1);
 }
 
+/* A request of the background is behind what the foreground wants, where it was not before; a file
+ * that both wait for stays in both. */
+static void
+test_demote (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  ThFileJob *running;
+
+  open_with (scheduler, 1, TH_FOREGROUND, 101, 103);
+  running = th_scheduler_take (scheduler, TH_FOREGROUND);
+  th_scheduler_open (scheduler, 2, TH_FOREGROUND);
+  add (scheduler, 103, 2, 203);
+  th_scheduler_demote (scheduler, 1);
+  th_scheduler_demote (scheduler, 1);
+  th_scheduler_demote (scheduler, 77);
+  g_assert_cmpuint (th_scheduler_waiting (scheduler, TH_FOREGROUND), ==, 1);
+  g_assert_cmpuint (th_scheduler_waiting (scheduler, TH_BACKGROUND), ==, 2);
+  g_assert_cmpuint (next (scheduler, TH_BACKGROUND), ==, 102);
+  add (scheduler, 104, 1, 104);
+  g_assert_cmpuint (th_scheduler_waiting (scheduler, TH_BACKGROUND), ==, 2);
+  g_assert_cmpuint (drop (scheduler, 2), ==, 0);
+  g_assert_cmpuint (next (scheduler, TH_FOREGROUND), ==, 0);
+  g_assert_cmpuint (next (scheduler, TH_BACKGROUND), ==, 103);
+  g_assert_cmpuint (next (scheduler, TH_BACKGROUND), ==, 104);
+  g_assert_cmpuint (end (scheduler, running, NULL), ==, 1);
+  g_assert_cmpuint (drop (scheduler, 1), ==, 0);
+}
+
+static gboolean
+is_odd (const ThFileKey *key, const ThWaiter *waiter, gpointer data)
+{
+  guint *asked = data;
+
+  (*asked)++;
+  return key->inode % 2 == 1;
+}
+
+/* Waiting and running ones that match go, and only these. */
+static void
+test_pull (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  g_autoptr (GPtrArray) orphans = g_ptr_array_new ();
+  g_autoptr (GArray) pulled = g_array_new (FALSE, FALSE, sizeof (ThPulled));
+  ThFileJob *running;
+  guint asked = 0;
+
+  open_with (scheduler, 1, TH_FOREGROUND, 101, 106);
+  open_with (scheduler, 2, TH_BACKGROUND, 201, 204);
+  running = th_scheduler_take (scheduler, TH_FOREGROUND);
+  th_scheduler_pull (scheduler, is_odd, &asked, pulled, orphans);
+  g_assert_cmpuint (asked, ==, 10);
+  g_assert_cmpuint (pulled->len, ==, 5);
+  for (guint i = 0; i < pulled->len; i++)
+    {
+      const ThPulled *one = &g_array_index (pulled, ThPulled, i);
+
+      g_assert_cmpuint (one->key.inode, ==, one->waiter.index);
+      g_assert_cmpuint (one->waiter.index % 2, ==, 1);
+    }
+  g_assert_cmpuint (orphans->len, ==, 1);
+  g_assert_true (orphans->pdata[0] == running);
+  g_assert_cmpuint (end (scheduler, running, NULL), ==, 0);
+  g_assert_cmpuint (next (scheduler, TH_FOREGROUND), ==, 102);
+  g_assert_cmpuint (next (scheduler, TH_BACKGROUND), ==, 202);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -299,5 +366,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scheduler/put-back", test_put_back);
   g_test_add_func ("/scheduler/in-hand", test_in_hand);
   g_test_add_func ("/scheduler/seal", test_seal);
+  g_test_add_func ("/scheduler/demote", test_demote);
+  g_test_add_func ("/scheduler/pull", test_pull);
   return g_test_run ();
 }
