@@ -10,6 +10,7 @@ typedef struct
 {
   ThProcess process;
   guint32 request; /* number of the last one */
+  int policy;      /* of scheduling: that of the thread which started it */
   gboolean gvfs;   /* has been asked for a URI, which makes it larger */
   gint64 since;    /* idle: when it became so; ended: when it was given up */
   gboolean killed;

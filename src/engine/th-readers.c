@@ -4,6 +4,7 @@
 #include "engine/th-readers.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -152,10 +153,12 @@ is_ready (const ThReader *reader)
   return reader->closing == 0 || g_get_monotonic_time () - reader->since < CLOSE_PATIENCE;
 }
 
-/* One that is ready, and of this kind. Those that turn out to be gone are buried. */
+/* One that is ready, of this kind, and as urgent as the calling thread: an idle one could not
+ * become urgent again. Those that turn out to be gone are buried. */
 static ThReader *
 take_idle (ThReaders *readers, gboolean gvfs)
 {
+  int policy = sched_getscheduler (0);
   GList *next;
 
   for (GList *l = readers->idle.head; l != NULL; l = next)
@@ -164,7 +167,7 @@ take_idle (ThReaders *readers, gboolean gvfs)
       gboolean usable = is_usable (reader);
 
       next = l->next;
-      if (usable && (!is_ready (reader) || reader->gvfs != gvfs))
+      if (usable && (!is_ready (reader) || reader->gvfs != gvfs || reader->policy != policy))
         continue;
       g_queue_delete_link (&readers->idle, l);
       if (usable)
@@ -365,6 +368,7 @@ register_reader (ThReaders *readers, const char *where, GError **error)
     {
       reader = g_new0 (ThReader, 1);
       reader->where = g_strdup (where);
+      reader->policy = sched_getscheduler (0);
       reader->gvfs = where[0] != '/';
       g_queue_push_tail (&readers->busy, reader);
     }

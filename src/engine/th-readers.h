@@ -55,10 +55,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ThFacts, th_facts_clear)
 /* One file, under the eyes of one process. For one thread at a time. */
 typedef struct _ThReading ThReading;
 
-/* where is an absolute path or a URI of a scheme other than file. facts must be initialised; what
- * they held is freed. Errors: G_IO_ERROR_TIMED_OUT (it does not answer; the process was given up),
- * G_IO_ERROR_CANCELLED, G_IO_ERROR_FAILED (the process died, or cannot be had), G_FILE_ERROR for
- * paths, any other G_IO_ERROR for URIs. */
+/* The process has the priority of the calling thread. where is an absolute path or a URI of a
+ * scheme other than file. facts must be initialised; what they held is freed. Errors:
+ * G_IO_ERROR_TIMED_OUT (it does not answer; the process was given up), G_IO_ERROR_CANCELLED,
+ * G_IO_ERROR_FAILED (the process died, or cannot be had), G_FILE_ERROR for paths, any other
+ * G_IO_ERROR for URIs. */
 ThReading *th_readers_look (ThReaders *readers, const char *where, ThFacts *facts, GError **error);
 
 typedef enum

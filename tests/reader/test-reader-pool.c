@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <glib/gstdio.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -75,6 +76,40 @@ test_idle (World *world, gconstpointer unused)
         th_reading_free (readings[i]);
       world_wait_for_no_process (world);
     }
+}
+
+static gpointer
+look_idly (gpointer data)
+{
+  World *world = data;
+  const struct sched_param none = { 0 };
+  g_auto (ThFacts) facts = { 0 };
+
+  g_assert_no_errno (sched_setscheduler (0, SCHED_IDLE, &none));
+  th_reading_free (world_look (world, world->folder, &facts));
+  return NULL;
+}
+
+/* What was started for work that has time is not given work that has none. */
+static void
+test_priority (World *world, gconstpointer unused)
+{
+  g_auto (ThFacts) facts = { 0 };
+  guint idle = 0;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_thread_join (g_thread_new ("idle", look_idly, world));
+      th_reading_free (world_look (world, world->folder, &facts));
+    }
+  {
+    g_autoptr (GArray) children = world_children ();
+
+    g_assert_cmpuint (children->len, ==, 2);
+    for (guint i = 0; i < 2; i++)
+      idle += sched_getscheduler (g_array_index (children, int, i)) == SCHED_IDLE;
+  }
+  g_assert_cmpuint (idle, ==, 1);
 }
 
 static guint
@@ -235,6 +270,7 @@ main (int argc, char **argv)
   ADD ("reuse", test_reuse);
   ADD ("hurry", test_hurry);
   ADD ("idle", test_idle);
+  ADD ("priority", test_priority);
   ADD ("lets-go", test_lets_go);
   ADD ("killed-idle", test_killed_idle);
   ADD ("crowd", test_crowd);
