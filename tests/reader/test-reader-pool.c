@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "reader-world.h"
@@ -170,8 +171,9 @@ test_killed_idle (World *world, gconstpointer unused)
     }
 }
 
-#define THREADS 4u
-#define ROUNDS  100u
+#define THREADS      4u
+#define ROUNDS       100u
+#define STORM_ROUNDS 2000u
 
 typedef struct
 {
@@ -213,6 +215,107 @@ test_crowd (World *world, gconstpointer unused)
     }
   for (guint i = 0; i < THREADS; i++)
     g_thread_join (threads[i]);
+}
+
+typedef struct
+{
+  World *world;
+  guint number;
+  gint *stop;
+} Storm;
+
+static void
+check_storm_error (const GError *error)
+{
+  /* Left, or killed in the middle of it. */
+  g_assert_true (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+                 || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_FAILED));
+}
+
+static gpointer
+look_in_storm (gpointer data)
+{
+  const Storm *storm = data;
+  g_autofree char *name = g_strdup_printf ("folder/%u", storm->number);
+  g_autofree char *path = world_file (storm->world, name, "abc", 3);
+
+  for (guint i = 0; i < STORM_ROUNDS; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_auto (ThFacts) facts = { 0 };
+      g_autoptr (ThReading) reading = th_readers_look (storm->world->readers, path, &facts, &error);
+      int fd = reading != NULL ? th_reading_open (reading, i % 2 ? TH_READ_COPY : TH_READ_DIRECT,
+                                                  &facts, &error)
+                               : -1;
+
+      if (fd < 0)
+        check_storm_error (error);
+      else
+        close (fd);
+      if (fd >= 0 && i % 3 == 0)
+        th_reading_is_unchanged (reading);
+    }
+  return NULL;
+}
+
+/* By a descriptor, since it may have been reaped meanwhile and the number be somebody else's. */
+static void
+kill_child (int pid)
+{
+  int fd = (int) syscall (SYS_pidfd_open, pid, 0);
+  g_autoptr (GArray) children = world_children ();
+
+  for (guint i = 0; fd >= 0 && i < children->len; i++)
+    if (g_array_index (children, int, i) == pid)
+      syscall (SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+  if (fd >= 0)
+    close (fd);
+}
+
+static gpointer
+make_storm (gpointer data)
+{
+  const Storm *storm = data;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  g_autofree char *folder = world_path (storm->world, "folder");
+
+  while (g_atomic_int_get (storm->stop) == 0)
+    {
+      g_autoptr (GArray) children = world_children ();
+      guint dice = (guint) g_rand_int_range (rand, 0, 4);
+
+      if (dice == 0 && children->len > 0)
+        th_readers_leave (storm->world->readers, folder);
+      else if (dice == 1 && children->len > 0)
+        kill_child (g_array_index (children, int, 0));
+      else
+        th_readers_tend (storm->world->readers);
+      g_usleep ((gulong) g_rand_int_range (rand, 0, 500));
+    }
+  return NULL;
+}
+
+/* Whatever comes together, nothing hangs, and nothing is left. */
+static void
+test_storm (World *world, gconstpointer unused)
+{
+  g_autofree char *folder = world_path (world, "folder");
+  g_auto (ThFacts) facts = { 0 };
+  Storm storms[THREADS + 1];
+  GThread *threads[THREADS + 1];
+  gint stop = 0;
+
+  g_assert_no_errno (g_mkdir (folder, 0700));
+  for (guint i = 0; i <= THREADS; i++)
+    {
+      storms[i] = (Storm){ world, i, &stop };
+      threads[i] = g_thread_new ("storm", i < THREADS ? look_in_storm : make_storm, &storms[i]);
+    }
+  for (guint i = 0; i < THREADS; i++)
+    g_thread_join (threads[i]);
+  g_atomic_int_set (&stop, 1);
+  g_thread_join (threads[THREADS]);
+  th_reading_free (world_look (world, folder, &facts));
 }
 
 static void
@@ -274,6 +377,7 @@ main (int argc, char **argv)
   ADD ("lets-go", test_lets_go);
   ADD ("killed-idle", test_killed_idle);
   ADD ("crowd", test_crowd);
+  ADD ("storm", test_storm);
   ADD ("closed", test_closed);
   ADD ("left", test_left);
   return g_test_run ();
