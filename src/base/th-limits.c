@@ -27,6 +27,7 @@ th_limits_init (ThLimits *limits)
     .budget_bytes = MIN (share, 1024u * (guint64) MIB),
     .cpu_ms = 10000,
     .wall_ms = 20000,
+    .embedded_previews = TRUE,
   };
 }
 

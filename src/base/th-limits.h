@@ -13,6 +13,7 @@ typedef struct
   guint64 budget_bytes;   /* all decodes of the service together, default min(memory / 8, 1 GiB) */
   guint32 cpu_ms;         /* CPU time of one decode, default 10 000 */
   guint32 wall_ms;        /* elapsed time of one decode, default 20 000 */
+  gboolean embedded_previews; /* take what a file brings where it is the same, default TRUE */
 } ThLimits;
 
 /* The defaults, with budget_bytes taken from this machine's memory. */

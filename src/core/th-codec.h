@@ -11,8 +11,7 @@
 #include "core/th-input.h"
 #include "core/th-sink.h"
 
-#define TH_CODEC_ABI      1
-#define TH_MAX_CANDIDATES 4
+#define TH_CODEC_ABI 1
 /* Flags for ThCodec.needs: which worker profile can run it. */
 #define TH_NEEDS_NOTHING 0u
 #define TH_NEEDS_FONTS   (1u << 0)
@@ -27,12 +26,6 @@ typedef struct
   const char *mask;
 } ThMagic;
 
-/* One picture within the file: the main one (index 0) or an embedded preview. */
-typedef struct
-{
-  ThSize size; /* stored, before orientation */
-} ThCandidate;
-
 typedef struct
 {
   ThSize
@@ -46,16 +39,15 @@ typedef struct
   const guint8 *icc;     /* owned by the session, or NULL; not validated */
   gsize icc_size;        /* bytes */
   const char *mime_type; /* static: what the data are, whatever the name says */
-  guint n_candidates;    /* at least 1 */
-  ThCandidate candidates[TH_MAX_CANDIDATES];
 } ThHeader;
 
 typedef struct
 {
-  guint candidate;    /* index into the header's candidates */
-  guint frame;        /* 0 is the first */
-  ThRaster raster;    /* exactly what decode will push */
-  gboolean bottom_up; /* the first row pushed is the lowest one of the picture */
+  gboolean from_preview; /* made of a picture that is embedded beside the main one; it shows the
+                          * same and is no less than the largest target */
+  guint frame;           /* 0 is the first */
+  ThRaster raster;       /* exactly what decode will push */
+  gboolean bottom_up;    /* the first row pushed is the lowest one of the picture */
   guint64 peak_bytes; /* most that the session will have allocated at any moment, whole-file buffers
                        * and the library's own tables included; generous, never too small */
 } ThPlan;
@@ -78,9 +70,10 @@ typedef struct
   ThStatus (*open) (ThInput *input, const ThLimits *limits, ThSession **session, GError **error);
   /* Owned by the session. */
   const ThHeader *(*header) (const ThSession *session);
-  /* Without reading: how to serve these targets (stored orientation, at least one, largest first,
-   * none above the header's size unless scalable). The raster must not be smaller than the largest
-   * target where the picture is not. FALSE only where a count does not fit its type. */
+  /* Without reading, but for a preview embedded in the file, and never much: how to serve these
+   * targets (stored orientation, at least one, largest first, none above the header's size unless
+   * scalable). The raster must not be smaller than the largest target where the picture is not.
+   * FALSE only where a count does not fit its type. */
   gboolean (*plan) (ThSession *session, const ThSize *targets, guint n_targets, ThPlan *plan);
   /* Pushes the planned raster's rows in order. OK: all were pushed; PARTIAL: fewer rows, or all but
    * some made up, because data were missing or dirty; STOPPED; CORRUPT: nothing worth showing; IO;

@@ -3,62 +3,159 @@
 
 #include "core/th-exif.h"
 
-/* TIFF 6.0, section 2: an 8-byte header, then IFDs of 12-byte entries. */
-#define IFD0_POINTER    4
-#define ENTRY_BYTES     12
-#define TAG_ORIENTATION 0x0112
-#define TYPE_SHORT      3
-#define TYPE_LONG       4
+#include <string.h>
+
+#include "core/th-ifd.h"
+
+/* "YYYY:MM:DD HH:MM:SS" */
+#define DATE_BYTES 19
+
+typedef enum
+{
+  TAG_INTEROP_INDEX = 0x0001,
+  TAG_ORIENTATION = 0x0112,
+  TAG_DATE_CHANGED = 0x0132,
+  TAG_JPEG_OFFSET = 0x0201,
+  TAG_JPEG_LENGTH = 0x0202,
+  TAG_EXIF_IFD = 0x8769,
+  TAG_DATE_TAKEN = 0x9003,
+  TAG_PIXEL_WIDTH = 0xa002,
+  TAG_PIXEL_HEIGHT = 0xa003,
+  TAG_INTEROP_IFD = 0xa005,
+} Tag;
 
 static const guint8 exif_prefix[6] = { 'E', 'x', 'i', 'f', 0, 0 };
 
-static gboolean
-read_byte_order (ThBytes tiff, gboolean *big_endian)
+/* What is collected on the way. */
+typedef struct
 {
-  *big_endian = th_bytes_starts_with (tiff, "MM\0*", 4);
-  return *big_endian || th_bytes_starts_with (tiff, "II*\0", 4);
+  guint32 orientation;
+  guint32 exif_ifd, interop_ifd;
+  guint32 width, height;
+  guint32 jpeg_offset, jpeg_length, jpeg_orientation;
+  guint8 changed[DATE_BYTES], taken[DATE_BYTES];
+  gsize changed_bytes, taken_bytes;
+  guint8 interop[3];
+} Found;
+
+/* A number is worth something only where the entry has just one; the first entry of a tag counts.
+ */
+static void
+take (const ThTiff *tiff, const ThIfdEntry *entry, guint32 *value)
+{
+  if (*value == 0 && entry->count == 1)
+    (void) th_ifd_number (tiff, entry, 0, value);
 }
 
-/* The value of an orientation entry: SHORT as the standard wants, or LONG, which some write. */
-static guint32
-entry_value (ThBytes tiff, gsize entry, gboolean big_endian)
+static void
+visit_ifd0 (const ThTiff *tiff, const ThIfdEntry *entry, gpointer data)
 {
-  guint16 type = 0, narrow = 0;
-  guint32 count = 0, wide = 0;
+  Found *found = data;
 
-  if (!th_bytes_u16 (tiff, entry + 2, big_endian, &type)
-      || !th_bytes_u32 (tiff, entry + 4, big_endian, &count) || count != 1)
-    return 0;
-  if (type == TYPE_SHORT && th_bytes_u16 (tiff, entry + 8, big_endian, &narrow))
-    return narrow;
-  if (type == TYPE_LONG && th_bytes_u32 (tiff, entry + 8, big_endian, &wide))
-    return wide;
-  return 0;
+  if (entry->tag == TAG_ORIENTATION)
+    take (tiff, entry, &found->orientation);
+  else if (entry->tag == TAG_EXIF_IFD)
+    take (tiff, entry, &found->exif_ifd);
+  else if (entry->tag == TAG_DATE_CHANGED)
+    found->changed_bytes = th_ifd_text (tiff, entry, found->changed, DATE_BYTES);
+}
+
+static void
+visit_ifd1 (const ThTiff *tiff, const ThIfdEntry *entry, gpointer data)
+{
+  Found *found = data;
+
+  if (entry->tag == TAG_JPEG_OFFSET)
+    take (tiff, entry, &found->jpeg_offset);
+  else if (entry->tag == TAG_JPEG_LENGTH)
+    take (tiff, entry, &found->jpeg_length);
+  else if (entry->tag == TAG_ORIENTATION)
+    take (tiff, entry, &found->jpeg_orientation);
+}
+
+static void
+visit_exif (const ThTiff *tiff, const ThIfdEntry *entry, gpointer data)
+{
+  Found *found = data;
+
+  if (entry->tag == TAG_PIXEL_WIDTH)
+    take (tiff, entry, &found->width);
+  else if (entry->tag == TAG_PIXEL_HEIGHT)
+    take (tiff, entry, &found->height);
+  else if (entry->tag == TAG_INTEROP_IFD)
+    take (tiff, entry, &found->interop_ifd);
+  else if (entry->tag == TAG_DATE_TAKEN)
+    found->taken_bytes = th_ifd_text (tiff, entry, found->taken, DATE_BYTES);
+}
+
+static void
+visit_interop (const ThTiff *tiff, const ThIfdEntry *entry, gpointer data)
+{
+  Found *found = data;
+
+  if (entry->tag == TAG_INTEROP_INDEX)
+    (void) th_ifd_text (tiff, entry, found->interop, sizeof found->interop);
+}
+
+static gboolean
+open_block (ThBytes block, gsize *skipped, ThTiff *tiff)
+{
+  *skipped = th_bytes_starts_with (block, exif_prefix, sizeof exif_prefix) ? sizeof exif_prefix : 0;
+  return th_bytes_slice (block, *skipped, block.size - *skipped, &block)
+         && th_tiff_init_bytes (tiff, block);
+}
+
+static guint
+orientation_of (guint32 value, guint otherwise)
+{
+  return value >= 1 && value <= 8 ? value : otherwise;
+}
+
+static void
+place_preview (const ThTiff *tiff, const Found *found, gsize skipped, ThExif *exif)
+{
+  ThBytes inside;
+
+  exif->preview_orientation = orientation_of (found->jpeg_orientation, 0);
+  if (found->jpeg_length == 0
+      || !th_bytes_slice (tiff->bytes, found->jpeg_offset, found->jpeg_length, &inside))
+    return;
+  exif->preview_offset = skipped + found->jpeg_offset;
+  exif->preview_length = found->jpeg_length;
+}
+
+void
+th_exif_read (ThBytes block, ThExif *exif)
+{
+  Found found = { 0 };
+  gsize skipped;
+  ThTiff tiff;
+  guint32 next;
+
+  *exif = (ThExif){ .orientation = 1 };
+  if (!open_block (block, &skipped, &tiff))
+    return;
+  next = th_ifd_walk (&tiff, tiff.first, visit_ifd0, &found);
+  if (next != 0)
+    (void) th_ifd_walk (&tiff, next, visit_ifd1, &found);
+  if (found.exif_ifd != 0)
+    (void) th_ifd_walk (&tiff, found.exif_ifd, visit_exif, &found);
+  if (found.interop_ifd != 0)
+    (void) th_ifd_walk (&tiff, found.interop_ifd, visit_interop, &found);
+  exif->orientation = orientation_of (found.orientation, 1);
+  exif->width = found.width;
+  exif->height = found.height;
+  exif->changed = found.changed_bytes == DATE_BYTES && found.taken_bytes == DATE_BYTES
+                  && memcmp (found.changed, found.taken, DATE_BYTES) != 0;
+  exif->adobe_rgb = memcmp (found.interop, "R03", 3) == 0;
+  place_preview (&tiff, &found, skipped, exif);
 }
 
 guint
-th_exif_orientation (ThBytes tiff)
+th_exif_orientation (ThBytes block)
 {
-  gboolean big_endian;
-  guint32 ifd;
-  guint16 entries, tag;
+  ThExif exif;
 
-  if (th_bytes_starts_with (tiff, exif_prefix, sizeof exif_prefix))
-    (void) th_bytes_slice (tiff, sizeof exif_prefix, tiff.size - sizeof exif_prefix, &tiff);
-  if (!read_byte_order (tiff, &big_endian) || !th_bytes_u32 (tiff, IFD0_POINTER, big_endian, &ifd)
-      || !th_bytes_u16 (tiff, ifd, big_endian, &entries))
-    return 1;
-  for (gsize i = 0; i < entries; i++)
-    {
-      gsize entry = (gsize) ifd + 2 + i * ENTRY_BYTES;
-      guint32 value;
-
-      if (!th_bytes_u16 (tiff, entry, big_endian, &tag))
-        return 1;
-      if (tag != TAG_ORIENTATION)
-        continue;
-      value = entry_value (tiff, entry, big_endian);
-      return value >= 1 && value <= 8 ? value : 1;
-    }
-  return 1;
+  th_exif_read (block, &exif);
+  return exif.orientation;
 }

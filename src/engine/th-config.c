@@ -50,10 +50,11 @@ typedef struct
   const char *name;
   const LimitRow *rows;
   guint n_rows;
-  const char *flag; /* a key that is no number, or NULL */
+  const char *flag; /* a key that is true or false */
 } Group;
 
-static const Group limits_group = { "limits", limit_rows, G_N_ELEMENTS (limit_rows), NULL };
+static const Group limits_group = { "limits", limit_rows, G_N_ELEMENTS (limit_rows),
+                                    "embedded-previews" };
 static const Group external_group = { "external", external_rows, G_N_ELEMENTS (external_rows),
                                       "allow-unsandboxed" };
 static const Group remote_group = { "remote", remote_rows, G_N_ELEMENTS (remote_rows),
@@ -167,17 +168,6 @@ read_group (GKeyFile *file, const Group *group, gpointer record, GPtrArray *prob
     }
 }
 
-gboolean
-th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems, GError **error)
-{
-  g_autoptr (GKeyFile) file = th_config_load (path, error);
-
-  if (file == NULL)
-    return FALSE;
-  read_group (file, &limits_group, limits, problems);
-  return TRUE;
-}
-
 static void
 read_flag (GKeyFile *file, const Group *group, gboolean *flag, GPtrArray *problems)
 {
@@ -193,6 +183,18 @@ read_flag (GKeyFile *file, const Group *group, gboolean *flag, GPtrArray *proble
   else
     complain (problems, g_strdup_printf ("[%s] %s: “%s” is neither true nor false", group->name,
                                          group->flag, text));
+}
+
+gboolean
+th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems, GError **error)
+{
+  g_autoptr (GKeyFile) file = th_config_load (path, error);
+
+  if (file == NULL)
+    return FALSE;
+  read_group (file, &limits_group, limits, problems);
+  read_flag (file, &limits_group, &limits->embedded_previews, problems);
+  return TRUE;
 }
 
 void

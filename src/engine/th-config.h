@@ -7,6 +7,7 @@
  *   memory-budget-mib=1024  memory of all decodes together
  *   cpu-seconds=10          CPU time of one decode
  *   wall-seconds=20         elapsed time of one decode
+ *   embedded-previews=true  take a preview that the file brings where it shows the same
  *
  *    [external]
  *   wall-seconds=20         elapsed time of one program of others

@@ -96,6 +96,7 @@ send_job (const Job *job, GError **error)
   th_wire_init (&message, TH_WIRE_JOB, exchange->job);
   message.job.max_pixels = exchange->limits->max_pixels;
   message.job.max_plan_bytes = exchange->limits->max_plan_bytes;
+  message.job.embedded_previews = exchange->limits->embedded_previews ? 1 : 0;
   message.job.n_boxes = exchange->n_boxes;
   memcpy (message.job.boxes, exchange->boxes, exchange->n_boxes * sizeof *exchange->boxes);
   return send_to_worker (job, &message, exchange->source_fd, error);

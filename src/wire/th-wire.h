@@ -19,7 +19,7 @@
 #include "base/th-flavor.h"
 
 #define TH_WIRE_MAGIC      0x31626874u /* "thb1" */
-#define TH_WIRE_VERSION    1u
+#define TH_WIRE_VERSION    2u
 #define TH_WIRE_NAME_BYTES 32u
 #define TH_WIRE_MIME_BYTES 128u
 #define TH_WIRE_TEXT_BYTES 256u
@@ -62,6 +62,7 @@ typedef struct
   ThWireHead head;
   guint64 max_pixels;
   guint64 max_plan_bytes;
+  guint32 embedded_previews;   /* 0: decode the main picture always */
   guint32 n_boxes;             /* 1 to TH_N_FLAVORS */
   guint32 boxes[TH_N_FLAVORS]; /* pixels, largest first */
 } ThWireJob;

@@ -96,8 +96,11 @@ boxes_are_sane (const ThWireJob *job)
 static ThStatus
 open_picture (Job *job, const ThWireJob *wanted, GError **error)
 {
-  job->limits =
-      (ThLimits){ .max_pixels = wanted->max_pixels, .max_plan_bytes = wanted->max_plan_bytes };
+  job->limits = (ThLimits){
+    .max_pixels = wanted->max_pixels,
+    .max_plan_bytes = wanted->max_plan_bytes,
+    .embedded_previews = wanted->embedded_previews != 0,
+  };
   job->input = th_input_new_fd (job->source, error);
   if (job->input == NULL)
     return TH_STATUS_IO;

@@ -15,6 +15,9 @@ sample (const JpegRecipe *recipe, GRand *rand, guint x, guint y, guint channel)
   guint shape = (x / 9 + y / 7 * 3 + channel * 5) % 4 * 30;
   guint light = (x * 90 / recipe->width + y * 50 / recipe->height) % 140;
 
+  if (recipe->paint != NULL)
+    return recipe->paint ((x + 0.5) / recipe->width, (y + 0.5) / recipe->height, channel,
+                          recipe->data);
   if (recipe->flat)
     return (guint8) (200 - 60 * channel);
   return (guint8) (shape + light + (guint) g_rand_int_range (rand, 0, 24));
@@ -75,6 +78,8 @@ configure (struct jpeg_compress_struct *cinfo, const JpegRecipe *recipe, jpeg_sc
     }
   if (recipe->no_adobe)
     cinfo->write_Adobe_marker = FALSE;
+  if (recipe->no_jfif)
+    cinfo->write_JFIF_header = FALSE;
 }
 
 static void

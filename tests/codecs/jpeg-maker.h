@@ -21,6 +21,10 @@ typedef struct
   guint orientation;   /* EXIF, 0: none */
   gboolean big_endian; /* EXIF */
   gboolean flat;       /* one colour, in place of shapes and noise */
+  gboolean no_jfif;    /* leave out the JFIF marker, as cameras do */
+  /* What to draw in its place: x and y from 0 to 1. */
+  guint8 (*paint) (double x, double y, guint channel, gconstpointer data);
+  gconstpointer data;
 } JpegRecipe;
 
 /* The caller frees. */

@@ -94,8 +94,6 @@ check_header (const ThHeader *header)
   g_assert_cmpuint (header->size.height, >, 0);
   g_assert_cmpuint (header->orientation, >=, 1);
   g_assert_cmpuint (header->orientation, <=, 8);
-  g_assert_cmpuint (header->n_candidates, >=, 1);
-  g_assert_cmpuint (header->n_candidates, <=, TH_MAX_CANDIDATES);
   g_assert_nonnull (header->mime_type);
   g_assert_true ((header->icc == NULL) == (header->icc_size == 0));
 }

@@ -8,9 +8,13 @@
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  guint orientation = th_exif_orientation ((ThBytes){ data, size });
+  ThExif exif;
 
-  g_assert_cmpuint (orientation, >=, 1);
-  g_assert_cmpuint (orientation, <=, 8);
+  th_exif_read ((ThBytes){ data, size }, &exif);
+  g_assert_cmpuint (exif.orientation, >=, 1);
+  g_assert_cmpuint (exif.orientation, <=, 8);
+  g_assert_cmpuint (exif.preview_orientation, <=, 8);
+  g_assert_cmpuint (exif.preview_offset, <=, size);
+  g_assert_cmpuint (exif.preview_length, <=, size - exif.preview_offset);
   return 0;
 }

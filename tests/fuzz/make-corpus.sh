@@ -28,6 +28,37 @@ for jpeg in corpus/jpeg/*.jpg; do
   exiftool -q -overwrite_original -comment= "$jpeg" || :
 done
 
+# A camera's file: a preview in EXIF, and one behind the picture. The target makes small thumbnails of files of odd size.
+convert -size 120x90 gradient: -function sinusoid 4,-90 \( -size 90x120 gradient: -rotate 90 -function sinusoid 3,0 \) \
+  \( -size 120x90 gradient:white-gray \) -combine "$work/camera.png"
+convert "$work/camera.png" -quality 90 -strip "$work/camera.jpg"
+convert "$work/camera.png" -quality 95 -strip -resize 60x45 "$work/preview.jpg"
+cp "$work/camera.jpg" corpus/jpeg/preview.jpg
+exiftool -q -overwrite_original -JFIF:all= "-ThumbnailImage<=$work/preview.jpg" corpus/jpeg/preview.jpg
+python3 - "$work" corpus/jpeg <<'END'
+import struct
+import sys
+
+def segment(marker, content):
+    return b'\xff' + bytes([marker]) + struct.pack('>H', len(content) + 2) + content
+
+def directory(*entries):
+    return struct.pack('<H', len(entries)) + b''.join(struct.pack('<HHII', *entry) for entry in entries) + bytes(4)
+
+work, corpus = sys.argv[1:]
+picture, preview = (open(f'{work}/{name}.jpg', 'rb').read() for name in ('camera', 'preview'))
+picture = picture[20:]  # behind SOI and JFIF
+exif = segment(0xe1, b'Exif\0\0II*\0\x08\0\0\0' + directory((0x112, 3, 1, 1)))
+size = 2 + len(exif) + 78 + len(picture)
+index = b'II*\0\x08\0\0\0' + directory((0xb001, 4, 1, 2), (0xb002, 7, 32, 38))
+index += struct.pack('<3I4x', 0x030000, size, 0)
+index += struct.pack('<3I4x', 0x010001, len(preview), size - 2 - len(exif) - 8)
+data = b'\xff\xd8' + exif + segment(0xe2, b'MPF\0' + index) + picture + preview
+open(f'{corpus}/multi-picture.jpg', 'wb').write(data + bytes((len(data) + 1) % 2))
+data = open(f'{corpus}/preview.jpg', 'rb').read()
+open(f'{corpus}/preview.jpg', 'wb').write(data + bytes((len(data) + 1) % 2))
+END
+
 convert "$base" -define png:color-type=2 -define png:bit-depth=8 -strip corpus/png/rgb.png
 convert "$base" -define png:color-type=2 -define png:bit-depth=16 -strip corpus/png/rgb16.png
 convert "$base" -alpha set -channel A -evaluate set 40% -define png:color-type=6 -strip corpus/png/rgba.png

@@ -133,8 +133,6 @@ evil_open (ThInput *input, const ThLimits *limits, ThSession **session, GError *
     .pages = 1,
     .frames = 1,
     .mime_type = "image/x-evil",
-    .n_candidates = 1,
-    .candidates = { { { SIDE, SIDE } } },
   };
   g_strlcpy (evil->word, word, sizeof evil->word);
   *session = &evil->session;

@@ -59,6 +59,7 @@ test_defaults (void)
   g_assert_cmpuint (options.problems->len, ==, 0);
   g_assert_cmpuint (options.limits.max_pixels, ==, limits.max_pixels);
   g_assert_cmpuint (options.limits.wall_ms, ==, limits.wall_ms);
+  g_assert_true (options.limits.embedded_previews);
   g_assert_cmpuint (options.worker_files, ==, 256);
   g_assert_cmpuint (options.worker_idle_ms, ==, 30000);
   th_engine_options_clear (&options);
@@ -69,7 +70,8 @@ test_all_keys (void)
 {
   g_autofree char *path = write_config ("[other]\nmax-megapixels=7\n[limits]\nmax-megapixels=50\n"
                                         "max-decode-mib = 64 \nmemory-budget-mib=200\n"
-                                        "cpu-seconds=3\nwall-seconds=4\n");
+                                        "cpu-seconds=3\nwall-seconds=4\n"
+                                        "embedded-previews=false\n");
   g_autofree char *found = th_config_find ();
   ThEngineOptions options;
 
@@ -82,6 +84,7 @@ test_all_keys (void)
   g_assert_cmpuint (options.limits.budget_bytes, ==, 200 * MIB);
   g_assert_cmpuint (options.limits.cpu_ms, ==, 3000);
   g_assert_cmpuint (options.limits.wall_ms, ==, 4000);
+  g_assert_false (options.limits.embedded_previews);
   th_engine_options_clear (&options);
 }
 
@@ -101,6 +104,7 @@ static const BadRow bad[] = {
   { "max-megapixels=3.5", "3.5" },
   { "cpu-seconds=4294968", "cpu-seconds" },
   { "max-megapixel=5", "no key" },
+  { "embedded-previews=perhaps", "neither true nor false" },
 };
 
 /* The default stays, and a sentence says so; the other keys still count. */

@@ -156,6 +156,110 @@ test_loop (void)
   g_assert_cmpuint (orientation_of (loop, sizeof loop), ==, 1);
 }
 
+typedef struct
+{
+  guint16 tag;
+  guint16 type;
+  guint32 count;
+  guint32 value; /* a SHORT's has to be alone */
+} EntryRow;
+
+static void
+put_directory (GByteArray *block, gboolean big, const EntryRow *entries, guint n, guint32 next)
+{
+  put16 (block, big, (guint16) n);
+  for (guint i = 0; i < n; i++)
+    {
+      put16 (block, big, entries[i].tag);
+      put16 (block, big, entries[i].type);
+      put32 (block, big, entries[i].count);
+      if (entries[i].type == SHORT && entries[i].count == 1)
+        {
+          put16 (block, big, (guint16) entries[i].value);
+          put16 (block, big, 0);
+        }
+      else
+        put32 (block, big, entries[i].value);
+    }
+  put32 (block, big, next);
+}
+
+#define IFD_BYTES(n) (2u + 12u * (n) + 4u)
+#define IFD0         8u
+#define IFD1         (IFD0 + IFD_BYTES (3))
+#define EXIF_IFD     (IFD1 + IFD_BYTES (3))
+#define INTEROP_IFD  (EXIF_IFD + IFD_BYTES (4))
+#define DATES        (INTEROP_IFD + IFD_BYTES (1))
+#define PREVIEW      (DATES + 40u)
+
+/* All that is read, in a block as a camera writes it; change_dates: IFD0's date is another. */
+static GByteArray *
+build_full (gboolean big, gboolean change_dates)
+{
+  const EntryRow ifd0[] = { { 0x0112, SHORT, 1, 6 },
+                            { 0x0132, 2, 20, DATES },
+                            { 0x8769, LONG, 1, EXIF_IFD } };
+  const EntryRow ifd1[] = { { 0x0112, SHORT, 1, 8 },
+                            { 0x0201, LONG, 1, PREVIEW },
+                            { 0x0202, LONG, 1, 7 } };
+  const EntryRow exif[] = { { 0x9003, 2, 20, DATES + 20 },
+                            { 0xa002, SHORT, 1, 4000 },
+                            { 0xa003, LONG, 1, 3000 },
+                            { 0xa005, LONG, 1, INTEROP_IFD } };
+  const EntryRow interop[] = { { 0x0001, 2, 4, big ? 0x52303300 : 0x00333052 } };
+  GByteArray *block = g_byte_array_new ();
+
+  g_byte_array_append (block, (const guint8 *) (big ? "Exif\0\0MM\0*" : "Exif\0\0II*\0"), 10);
+  put32 (block, big, IFD0);
+  put_directory (block, big, ifd0, 3, IFD1);
+  put_directory (block, big, ifd1, 3, IFD0);
+  put_directory (block, big, exif, 4, IFD0);
+  put_directory (block, big, interop, 1, INTEROP_IFD);
+  g_byte_array_append (block, (const guint8 *) "2024:05:06 07:08:09", 20);
+  g_byte_array_append (
+      block, (const guint8 *) (change_dates ? "2024:05:06 07:08:08" : "2024:05:06 07:08:09"), 20);
+  g_byte_array_append (block, (const guint8 *) "preview", 7);
+  return block;
+}
+
+static void
+test_full (void)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      gboolean big = i % 2 == 1, other_dates = i / 2 == 1;
+      g_autoptr (GByteArray) block = build_full (big, other_dates);
+      ThExif exif;
+
+      th_exif_read ((ThBytes){ block->data, block->len }, &exif);
+      g_assert_cmpuint (exif.orientation, ==, 6);
+      g_assert_cmpuint (exif.width, ==, 4000);
+      g_assert_cmpuint (exif.height, ==, 3000);
+      g_assert_cmpint (exif.changed, ==, other_dates);
+      g_assert_true (exif.adobe_rgb);
+      g_assert_cmpuint (exif.preview_orientation, ==, 8);
+      g_assert_cmpuint (exif.preview_length, ==, 7);
+      g_assert_cmpint (memcmp (block->data + exif.preview_offset, "preview", 7), ==, 0);
+    }
+}
+
+/* However much of the block there is: nothing points outside of it. */
+static void
+test_full_truncated (void)
+{
+  g_autoptr (GByteArray) block = build_full (FALSE, FALSE);
+
+  for (gsize end = 0; end < block->len; end++)
+    {
+      g_autofree guint8 *copy = g_memdup2 (block->data, end);
+      ThExif exif;
+
+      th_exif_read ((ThBytes){ copy, end }, &exif);
+      g_assert_cmpuint (exif.preview_length, ==, 0);
+      g_assert_false (exif.changed);
+    }
+}
+
 static void
 test_not_exif (void)
 {
@@ -175,6 +279,8 @@ main (int argc, char **argv)
   g_test_add_func ("/exif/truncated", test_truncated);
   g_test_add_func ("/exif/bad-offsets", test_bad_offsets);
   g_test_add_func ("/exif/loop", test_loop);
+  g_test_add_func ("/exif/full", test_full);
+  g_test_add_func ("/exif/full-truncated", test_full_truncated);
   g_test_add_func ("/exif/not-exif", test_not_exif);
   return g_test_run ();
 }

@@ -52,8 +52,7 @@ fake_open (ThInput *input, const ThLimits *limits, ThSession **session, GError *
                              .pages = 3,
                              .frames = 2,
                              .duration = 1.5,
-                             .mime_type = "image/x-fake",
-                             .n_candidates = 1 };
+                             .mime_type = "image/x-fake" };
   *session = &made->session;
   return TH_STATUS_OK;
 }

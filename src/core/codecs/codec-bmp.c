@@ -300,7 +300,6 @@ open_session (BmpSession *session, const ThLimits *limits, GError **error)
   if (status == TH_STATUS_OK && th_input_failed (session->base.input))
     return fail (session, TH_STATUS_IO, error, NULL);
   session->header.has_alpha = session->channels == 4;
-  session->header.candidates[0].size = session->header.size;
   return status;
 }
 
@@ -318,9 +317,8 @@ bmp_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **erro
   ThStatus status;
 
   session->base.input = input;
-  session->header = (ThHeader){
-    .orientation = 1, .pages = 1, .frames = 1, .mime_type = mime_types[0], .n_candidates = 1
-  };
+  session->header =
+      (ThHeader){ .orientation = 1, .pages = 1, .frames = 1, .mime_type = mime_types[0] };
   status = open_session (session, limits, error);
   if (status == TH_STATUS_OK)
     *out = &session->base;

@@ -247,8 +247,6 @@ gif_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **erro
   header->orientation = 1;
   header->pages = 1;
   header->mime_type = mime_types[0];
-  header->n_candidates = 1;
-  header->candidates[0].size = header->size;
   header->has_alpha = session->transparent != NO_TRANSPARENT_COLOR
                       || session->visible.width < header->size.width
                       || session->visible.height < header->size.height;

@@ -64,8 +64,6 @@ png_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **erro
     .icc = head->icc,
     .icc_size = head->icc_size,
     .mime_type = head->frames > 1 ? "image/apng" : "image/png",
-    .n_candidates = 1,
-    .candidates = { { head->size } },
   };
   *out = &session->base;
   return TH_STATUS_OK;

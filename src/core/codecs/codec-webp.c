@@ -92,8 +92,6 @@ webp_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **err
     .icc = head->icc,
     .icc_size = head->icc_size,
     .mime_type = mime_types[0],
-    .n_candidates = 1,
-    .candidates = { { head->canvas } },
   };
   *out = &session->base;
   return TH_STATUS_OK;

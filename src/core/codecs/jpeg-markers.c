@@ -5,7 +5,7 @@
 
 #include <jerror.h>
 
-#include "core/th-exif.h"
+#include "core/codecs/jpeg-mpf.h"
 
 /* Profiles of real devices have 0.5 KB to 2 MB (CMYK tables). */
 #define ICC_BYTES_MAX (4u * 1024u * 1024u)
@@ -13,9 +13,20 @@
 #define ICC_HEAD_BYTES 14
 
 static const guint8 exif_name[6] = { 'E', 'x', 'i', 'f', 0, 0 };
+/* Of the content of a segment that follows SOI at once. */
+#define FIRST_OFFSET 6
+
 static const guint8 icc_name[12] = { 'I', 'C', 'C', '_', 'P', 'R', 'O', 'F', 'I', 'L', 'E', 0 };
 
 typedef void (*Listener) (ThJpegMarkers *markers, ThBytes segment, guint64 offset);
+
+static void
+add_preview (ThJpegMarkers *markers, guint64 offset, gsize length)
+{
+  if (length == 0 || length > G_MAXUINT32 || markers->n_previews == TH_JPEG_PREVIEWS)
+    return;
+  markers->previews[markers->n_previews++] = (ThJpegPiece){ offset, (guint32) length };
+}
 
 static void
 take_exif (ThJpegMarkers *markers, ThBytes segment, guint64 offset)
@@ -23,7 +34,9 @@ take_exif (ThJpegMarkers *markers, ThBytes segment, guint64 offset)
   if (markers->has_exif || !th_bytes_starts_with (segment, exif_name, sizeof exif_name))
     return;
   markers->has_exif = TRUE;
-  markers->orientation = th_exif_orientation (segment);
+  markers->exif_first = offset == FIRST_OFFSET;
+  th_exif_read (segment, &markers->exif);
+  add_preview (markers, offset + markers->exif.preview_offset, markers->exif.preview_length);
 }
 
 static void
@@ -48,6 +61,24 @@ take_icc (ThJpegMarkers *markers, ThBytes segment, guint64 offset)
     .offset = offset + ICC_HEAD_BYTES,
     .size = (guint32) (segment.size - ICC_HEAD_BYTES),
   };
+}
+
+static void
+take_app2 (ThJpegMarkers *markers, ThBytes segment, guint64 offset)
+{
+  ThJpegMpfEntry entries[TH_JPEG_MPF_MAX];
+  guint n = th_jpeg_mpf_read (segment, entries);
+
+  for (guint i = 0; i < n; i++)
+    add_preview (markers, offset + TH_JPEG_MPF_BASE + entries[i].offset, entries[i].length);
+  take_icc (markers, segment, offset);
+}
+
+/* Photoshop's and its kin's. */
+static void
+take_app13 (ThJpegMarkers *markers, ThBytes segment, guint64 offset)
+{
+  markers->edited = TRUE;
 }
 
 /* Shows the segment that begins at the source's place to listen, then goes on behind it. */
@@ -85,16 +116,23 @@ hear_app1 (j_decompress_ptr cinfo)
 static boolean
 hear_app2 (j_decompress_ptr cinfo)
 {
-  return hear (cinfo, take_icc);
+  return hear (cinfo, take_app2);
+}
+
+static boolean
+hear_app13 (j_decompress_ptr cinfo)
+{
+  return hear (cinfo, take_app13);
 }
 
 void
 th_jpeg_markers_init (ThJpegMarkers *markers, struct jpeg_decompress_struct *cinfo)
 {
-  *markers = (ThJpegMarkers){ .orientation = 1 };
+  *markers = (ThJpegMarkers){ .exif = { .orientation = 1 } };
   cinfo->client_data = markers;
   jpeg_set_marker_processor (cinfo, JPEG_APP0 + 1, hear_app1);
   jpeg_set_marker_processor (cinfo, JPEG_APP0 + 2, hear_app2);
+  jpeg_set_marker_processor (cinfo, JPEG_APP0 + 13, hear_app13);
 }
 
 static gsize

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two application segments that matter to a thumbnail: EXIF in APP1 and the colour profile in
- * the pieces of APP2. Nothing is kept of any other, and of these only where they lie, so that the
- * number of segments costs no memory. */
+/* The application segments that matter to a thumbnail: EXIF in APP1, in APP2 the colour profile in
+ * its pieces and the index of further pictures, and the traces of editors in APP13. Nothing is kept
+ * of any other, and of these only numbers and where they lie, so that the number of segments costs
+ * no memory. */
 #pragma once
 
 #include "core/codecs/jpeg-source.h"
+#include "core/th-exif.h"
 
 #define TH_JPEG_ICC_PIECES 255
+#define TH_JPEG_PREVIEWS   4
 
 typedef struct
 {
@@ -16,10 +19,14 @@ typedef struct
 
 typedef struct
 {
-  gboolean has_exif; /* the first EXIF segment counts */
-  guint orientation; /* 1 to 8 */
-  gboolean icc_bad;  /* pieces contradict each other: no profile */
-  guint8 icc_count;  /* pieces that there should be, 0 where none came */
+  gboolean has_exif;   /* the first EXIF segment counts */
+  gboolean exif_first; /* nothing stands before it */
+  gboolean edited;     /* an editor has left a segment of its own */
+  ThExif exif;
+  guint n_previews;
+  ThJpegPiece previews[TH_JPEG_PREVIEWS]; /* as they are said to be */
+  gboolean icc_bad;                       /* pieces contradict each other: no profile */
+  guint8 icc_count;                       /* pieces that there should be, 0 where none came */
   guint8 icc_seen;
   ThJpegPiece icc[TH_JPEG_ICC_PIECES];
 } ThJpegMarkers;

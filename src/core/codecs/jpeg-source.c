@@ -29,8 +29,10 @@ fill (j_decompress_ptr cinfo)
   ThJpegSource *source = source_of (cinfo);
   ThBytes window = { NULL, 0 };
 
-  if (!source->ended && (!source->in_header || source->next < HEADER_BYTES_MAX))
+  if (!source->ended && source->next < source->end
+      && (!source->in_header || source->next < source->header_end))
     window = th_input_peek (source->input, source->next, 1);
+  window.size = MIN (window.size, source->end - MIN (source->next, source->end));
   if (window.size > 0)
     {
       source->manager.next_input_byte = window.data;
@@ -67,7 +69,8 @@ skip (j_decompress_ptr cinfo, long count)
 }
 
 void
-th_jpeg_source_init (ThJpegSource *source, ThInput *input, struct jpeg_decompress_struct *cinfo)
+th_jpeg_source_init_within (ThJpegSource *source, ThInput *input, guint64 offset, guint64 length,
+                            struct jpeg_decompress_struct *cinfo)
 {
   *source = (ThJpegSource){
     .manager = { .init_source = do_nothing,
@@ -76,9 +79,18 @@ th_jpeg_source_init (ThJpegSource *source, ThInput *input, struct jpeg_decompres
                  .resync_to_restart = jpeg_resync_to_restart,
                  .term_source = do_nothing },
     .input = input,
+    .next = offset,
+    .end = offset + length,
+    .header_end = offset + MIN (length, HEADER_BYTES_MAX),
     .in_header = TRUE,
   };
   cinfo->src = &source->manager;
+}
+
+void
+th_jpeg_source_init (ThJpegSource *source, ThInput *input, struct jpeg_decompress_struct *cinfo)
+{
+  th_jpeg_source_init_within (source, input, 0, th_input_size (input), cinfo);
 }
 
 guint64
