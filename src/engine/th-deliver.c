@@ -78,7 +78,7 @@ next_event (ThEngine *engine, ThEvent *event)
   gboolean any;
 
   g_mutex_lock (&engine->lock);
-  any = th_outbox_next (engine->outbox, event);
+  any = !engine->held && th_outbox_next (engine->outbox, event);
   g_mutex_unlock (&engine->lock);
   return any;
 }
@@ -164,7 +164,7 @@ th_engine_wake (ThEngine *engine)
 
   if (engine->closing)
     return;
-  if (th_outbox_length (engine->outbox) > 0)
+  if (!engine->held && th_outbox_length (engine->outbox) > 0)
     due = -1;
   else
     due = sooner (due, engine->tend_at);
@@ -183,4 +183,13 @@ th_deliver_source_new (ThEngine *engine)
   g_source_set_static_name (source, "thimble engine");
   g_source_attach (source, g_main_context_get_thread_default ());
   return source;
+}
+
+void
+th_engine_hold_events (ThEngine *engine, gboolean hold)
+{
+  g_mutex_lock (&engine->lock);
+  engine->held = hold;
+  th_engine_wake (engine);
+  g_mutex_unlock (&engine->lock);
 }

@@ -51,6 +51,7 @@ struct _ThEngine
   gint64 tend_at;  /* when the pool wants to be tended, 0: not at all */
   gboolean tidied; /* what earlier processes left in the cache is gone */
   gboolean trim;   /* a large request is over */
+  gboolean held;   /* th_engine_hold_events */
   gboolean closing;
 };
 

@@ -80,6 +80,9 @@ guint32 th_engine_queue (ThEngine *engine, const char *const *uris, const char *
  * nobody else is dropped; a decode that runs goes on to its end, and its result is thrown away.
  * Unknown handles are ignored. */
 void th_engine_dequeue (ThEngine *engine, guint32 handle);
+/* Events wait from now on until this is called with FALSE: whoever takes them has enough. From the
+ * main context, also from within an event. */
+void th_engine_hold_events (ThEngine *engine, gboolean hold);
 /* Nobody hears of this request any more, but its thumbnails are wanted: it is finished at
  * background priority. Where so many files are wanted like that already, it is dequeued. */
 void th_engine_orphan (ThEngine *engine, guint32 handle);

@@ -10,6 +10,8 @@
 #define INTERFACE    "org.freedesktop.thumbnails.Thumbnailer1"
 #define OBJECT_PATH  "/org/freedesktop/thumbnails/Thumbnailer1"
 #define UNKNOWN_TYPE "application/octet-stream"
+/* Signals that may wait to be written. */
+#define UNFLUSHED 64u
 
 struct _ThThumbnailer
 {
@@ -18,9 +20,37 @@ struct _ThThumbnailer
   ThEngine *engine;
   ThClients *clients;
   ThIdle *idle;
+  guint unflushed;     /* signals since the last flush */
+  GCancellable *flush; /* not NULL: one is under way */
   gboolean trouble_told;
   gboolean external_trouble_told;
 };
+
+/* After the end there is nothing to go on with. */
+static void
+on_flushed (GObject *connection, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  ThThumbnailer *self = data;
+
+  g_dbus_connection_flush_finish (G_DBUS_CONNECTION (connection), result, &error);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  g_clear_object (&self->flush);
+  self->unflushed = 0;
+  th_engine_hold_events (self->engine, FALSE);
+}
+
+/* Replies stand in one line with signals: it must not become long. */
+static void
+flush_now_and_then (ThThumbnailer *self)
+{
+  if (++self->unflushed < UNFLUSHED || self->flush != NULL)
+    return;
+  self->flush = g_cancellable_new ();
+  th_engine_hold_events (self->engine, TRUE);
+  g_dbus_connection_flush (self->connection, self->flush, on_flushed, self);
+}
 
 static void
 emit (ThThumbnailer *self, guint32 handle, const char *signal, GVariant *parameters)
@@ -30,9 +60,11 @@ emit (ThThumbnailer *self, guint32 handle, const char *signal, GVariant *paramet
 
   /* The only errors are a message that cannot be made, which th_portion_length prevents, and a
    * closed connection, which ends the program. */
-  if (client != NULL)
-    g_dbus_connection_emit_signal (self->connection, client, OBJECT_PATH, INTERFACE, signal, owned,
-                                   NULL);
+  if (client == NULL)
+    return;
+  g_dbus_connection_emit_signal (self->connection, client, OBJECT_PATH, INTERFACE, signal, owned,
+                                 NULL);
+  flush_now_and_then (self);
 }
 
 static void
@@ -272,6 +304,8 @@ th_thumbnailer_free (ThThumbnailer *self)
   g_signal_handlers_disconnect_by_data (self->object, self);
   if (g_dbus_interface_skeleton_get_connection (G_DBUS_INTERFACE_SKELETON (self->object)) != NULL)
     g_dbus_interface_skeleton_unexport (G_DBUS_INTERFACE_SKELETON (self->object));
+  g_cancellable_cancel (self->flush);
+  g_clear_object (&self->flush);
   g_clear_pointer (&self->engine, th_engine_free);
   g_object_unref (self->object);
   th_clients_free (self->clients);

@@ -298,6 +298,11 @@ th_engine_dequeue (ThEngine *engine, guint32 handle)
 }
 
 void
+th_engine_hold_events (ThEngine *engine, gboolean hold)
+{
+}
+
+void
 th_engine_orphan (ThEngine *engine, guint32 handle)
 {
 }
