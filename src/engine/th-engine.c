@@ -131,13 +131,15 @@ end_turn (ThEngine *engine, ThRequest *request)
   th_request_unref (request);
 }
 
-/* More threads than one where there is enough to do, once the repeated URIs are known. */
+/* More threads than one where there is enough to do, once there are URIs and the repeated ones are
+ * known. */
 static void
 prepare (ThEngine *engine, ThRequest *request)
 {
   guint chunks = (request->n_items + CHUNK - 1) / CHUNK;
   guint walkers = MIN (chunks, engine->n_walkers);
 
+  th_request_fill (request);
   th_request_rank (request);
   g_mutex_lock (&engine->lock);
   for (; request->walkers < walkers && !engine->closing; request->walkers++)
@@ -376,11 +378,9 @@ begin (ThEngine *engine, ThRequest *request)
   g_thread_pool_push (engine->walkers, th_request_ref (request), NULL);
 }
 
-guint32
-th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *mime_types,
-                 guint n_uris, const char *flavor, ThClass klass)
+static guint32
+queue (ThEngine *engine, ThRequest *request)
 {
-  ThRequest *request = th_request_new (uris, mime_types, n_uris, flavor, klass);
   guint32 handle;
 
   g_mutex_lock (&engine->lock);
@@ -389,6 +389,20 @@ th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *m
   th_engine_wake (engine);
   g_mutex_unlock (&engine->lock);
   return handle;
+}
+
+guint32
+th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *mime_types,
+                 guint n_uris, const char *flavor, ThClass klass)
+{
+  return queue (engine, th_request_new (uris, mime_types, n_uris, flavor, klass));
+}
+
+guint32
+th_engine_queue_variants (ThEngine *engine, GVariant *uris, GVariant *mime_types,
+                          const char *flavor, ThClass klass)
+{
+  return queue (engine, th_request_new_later (uris, mime_types, flavor, klass));
 }
 
 /* Under the lock. */

@@ -76,6 +76,10 @@ void th_engine_free (ThEngine *engine);
  * as the contract says. Returns the handle: 1 and up, never 0. */
 guint32 th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *mime_types,
                          guint n_uris, const char *flavor, ThClass klass);
+/* The same for lists of type "as" that are taken apart only later, in another thread: as long as
+ * that takes nobody waits. URIs beyond the end of mime_types are application/octet-stream. */
+guint32 th_engine_queue_variants (ThEngine *engine, GVariant *uris, GVariant *mime_types,
+                                  const char *flavor, ThClass klass);
 /* URIs that are not finished get neither ready nor error; finished comes at once. What waits for
  * nobody else is dropped; a decode that runs goes on to its end, and its result is thrown away.
  * Unknown handles are ignored. */

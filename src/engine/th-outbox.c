@@ -198,6 +198,7 @@ th_outbox_start (ThOutbox *outbox, ThRequest *request)
 void
 th_outbox_refuse (ThOutbox *outbox, ThRequest *request, ThError code, const char *text)
 {
+  th_request_fill (request);
   th_request_rank (request);
   refuse_all (outbox, request, code, text);
   request->checked = TRUE;

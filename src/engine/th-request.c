@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Of a URI that came without. */
+#define UNKNOWN_TYPE "application/octet-stream"
+
 static void
 clear_outcome (gpointer data)
 {
@@ -65,8 +68,7 @@ fill_items (ThRequest *request, const char *const *uris, const char *const *mime
   g_autoptr (GHashTable) copies = NULL;
   char *end;
 
-  request->text_bytes = text_size (uris, mime_types, request->n_items, types);
-  request->text = g_malloc (request->text_bytes);
+  request->text = g_malloc (text_size (uris, mime_types, request->n_items, types));
   request->items = g_new0 (ThItem, request->n_items);
   end = request->text;
   copies = copy_types (types, &end);
@@ -82,9 +84,8 @@ fill_items (ThRequest *request, const char *const *uris, const char *const *mime
     }
 }
 
-ThRequest *
-th_request_new (const char *const *uris, const char *const *mime_types, guint n_uris,
-                const char *flavor, ThClass klass)
+static ThRequest *
+request_new (guint n_uris, const char *flavor, ThClass klass)
 {
   ThRequest *request = g_new0 (ThRequest, 1);
 
@@ -96,9 +97,53 @@ th_request_new (const char *const *uris, const char *const *mime_types, guint n_
   request->held = g_array_new (FALSE, FALSE, sizeof (guint32));
   request->outcomes = g_array_new (FALSE, FALSE, sizeof (ThOutcome));
   g_array_set_clear_func (request->outcomes, clear_outcome);
+  return request;
+}
+
+ThRequest *
+th_request_new (const char *const *uris, const char *const *mime_types, guint n_uris,
+                const char *flavor, ThClass klass)
+{
+  ThRequest *request = request_new (n_uris, flavor, klass);
+
+  for (guint i = 0; i < n_uris; i++)
+    request->text_bytes += strlen (uris[i]) + 1;
   if (n_uris > 0)
     fill_items (request, uris, mime_types);
   return request;
+}
+
+ThRequest *
+th_request_new_later (GVariant *uris, GVariant *mime_types, const char *flavor, ThClass klass)
+{
+  guint n = (guint) g_variant_n_children (uris);
+  ThRequest *request = request_new (n, flavor, klass);
+
+  request->text_bytes = g_variant_get_size (uris);
+  if (n == 0)
+    return request;
+  request->lists[0] = g_variant_ref (uris);
+  request->lists[1] = g_variant_ref (mime_types);
+  return request;
+}
+
+void
+th_request_fill (ThRequest *request)
+{
+  g_autofree const char **uris = NULL;
+  g_autofree const char **types = NULL;
+  gsize n_uris, n_types;
+
+  if (request->lists[0] == NULL)
+    return;
+  uris = g_variant_get_strv (request->lists[0], &n_uris);
+  types = g_variant_get_strv (request->lists[1], &n_types);
+  types = g_renew (const char *, types, MAX (n_uris, n_types));
+  for (gsize i = n_types; i < n_uris; i++)
+    types[i] = UNKNOWN_TYPE;
+  fill_items (request, uris, types);
+  for (guint i = 0; i < G_N_ELEMENTS (request->lists); i++)
+    g_clear_pointer (&request->lists[i], g_variant_unref);
 }
 
 /* The same URI twice must not come twice within one event: items are told apart by their rank. */
@@ -137,6 +182,8 @@ th_request_unref (ThRequest *request)
   g_array_unref (request->held);
   g_array_unref (request->outcomes);
   g_clear_pointer (&request->leaves, g_ptr_array_unref);
+  for (guint i = 0; i < G_N_ELEMENTS (request->lists); i++)
+    g_clear_pointer (&request->lists[i], g_variant_unref);
   g_free (request->items);
   g_free (request->text);
   g_free (request);

@@ -40,8 +40,9 @@ typedef struct
   gboolean flavor_known;
   guint n_items;
   ThItem *items;
+  GVariant *lists[2];      /* URIs and types that items are to be filled from, or NULL */
   char *text;              /* one block for all strings of items */
-  gsize text_bytes;        /* of that */
+  gsize text_bytes;        /* of that, or of the lists */
   gboolean ranked;         /* th_request_rank was here */
   gboolean has_duplicates; /* some rank is not 0 */
 
@@ -62,6 +63,12 @@ typedef struct
 /* Copies the strings. Owned by one reference. The handle is the caller's to set. */
 ThRequest *th_request_new (const char *const *uris, const char *const *mime_types, guint n_uris,
                            const char *flavor, ThClass klass);
+/* The same from lists of type "as", which th_request_fill takes apart; before that there are no
+ * items. */
+ThRequest *th_request_new_later (GVariant *uris, GVariant *mime_types, const char *flavor,
+                                 ThClass klass);
+/* Ignored where there is nothing left to fill. */
+void th_request_fill (ThRequest *request);
 /* Finds the repeated URIs: apart from the rest because it takes as long as all of that, and nobody
  * need wait for it. Needed before the first event. */
 void th_request_rank (ThRequest *request);

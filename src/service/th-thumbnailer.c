@@ -7,9 +7,8 @@
 #include "service/th-clients.h"
 #include "service/th-portion.h"
 
-#define INTERFACE    "org.freedesktop.thumbnails.Thumbnailer1"
-#define OBJECT_PATH  "/org/freedesktop/thumbnails/Thumbnailer1"
-#define UNKNOWN_TYPE "application/octet-stream"
+#define INTERFACE   "org.freedesktop.thumbnails.Thumbnailer1"
+#define OBJECT_PATH "/org/freedesktop/thumbnails/Thumbnailer1"
 /* Signals that may wait to be written. */
 #define UNFLUSHED 64u
 
@@ -145,29 +144,12 @@ static const ThEngineEvents engine_events = {
   .finished = on_finished,
 };
 
-/* Every URI gets its answer, also where a client sent fewer types than URIs. */
-static guint32
-queue_pairs (ThEngine *engine, const char *const *uris, const char *const *mime_types,
-             const char *flavor, ThClass klass)
-{
-  guint n_uris = g_strv_length ((char **) uris);
-  guint n_types = g_strv_length ((char **) mime_types);
-  g_autofree const char **types = NULL;
-
-  if (n_types >= n_uris)
-    return th_engine_queue (engine, uris, mime_types, n_uris, flavor, klass);
-  types = g_new0 (const char *, n_uris + 1);
-  for (guint i = 0; i < n_uris; i++)
-    types[i] = i < n_types ? mime_types[i] : UNKNOWN_TYPE;
-  return th_engine_queue (engine, uris, types, n_uris, flavor, klass);
-}
-
 /* The engine sends no event before the main context runs again, so that the reply is on the wire
  * before any signal. */
 static gboolean
-on_handle_queue (ThDBusThumbnailer1 *object, GDBusMethodInvocation *invocation,
-                 const char *const *uris, const char *const *mime_types, const char *flavor,
-                 const char *scheduler, guint32 handle_to_unqueue, gpointer data)
+on_handle_queue (ThDBusThumbnailer1 *object, GDBusMethodInvocation *invocation, GVariant *uris,
+                 GVariant *mime_types, const char *flavor, const char *scheduler,
+                 guint32 handle_to_unqueue, gpointer data)
 {
   ThThumbnailer *self = data;
   ThClass klass = g_str_equal (scheduler, "background") ? TH_BACKGROUND : TH_FOREGROUND;
@@ -175,7 +157,7 @@ on_handle_queue (ThDBusThumbnailer1 *object, GDBusMethodInvocation *invocation,
 
   if (handle_to_unqueue != 0)
     th_engine_dequeue (self->engine, handle_to_unqueue);
-  handle = queue_pairs (self->engine, uris, mime_types, flavor, klass);
+  handle = th_engine_queue_variants (self->engine, uris, mime_types, flavor, klass);
   th_clients_add (self->clients, handle, g_dbus_method_invocation_get_sender (invocation));
   th_idle_hold (self->idle);
   th_dbus_thumbnailer1_complete_queue (object, invocation, handle);

@@ -286,6 +286,20 @@ th_engine_queue (ThEngine *engine, const char *const *uris, const char *const *m
   return request->handle;
 }
 
+guint32
+th_engine_queue_variants (ThEngine *engine, GVariant *uris, GVariant *mime_types,
+                          const char *flavor, ThClass klass)
+{
+  gsize n_uris, n_types;
+  g_autofree const char **urls = g_variant_get_strv (uris, &n_uris);
+  g_autofree const char **types = g_variant_get_strv (mime_types, &n_types);
+
+  types = g_renew (const char *, types, MAX (n_uris, n_types));
+  for (gsize i = n_types; i < n_uris; i++)
+    types[i] = "application/octet-stream";
+  return th_engine_queue (engine, urls, types, (guint) n_uris, flavor, klass);
+}
+
 void
 th_engine_dequeue (ThEngine *engine, guint32 handle)
 {
