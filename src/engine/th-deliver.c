@@ -123,27 +123,40 @@ sooner (gint64 a, gint64 b)
   return MIN (a, b);
 }
 
-/* Under the lock. */
-static void
+/* Under the lock. TRUE: another version was found to be installed just now. */
+static gboolean
+tend (ThEngine *engine)
+{
+  gboolean before = engine->outdated;
+
+  engine->tend_at = sooner (th_pool_tend (engine->pool), th_readers_tend (engine->readers));
+  engine->outdated = before || th_pool_is_outdated (engine->pool);
+  return engine->outdated && !before;
+}
+
+/* TRUE: as above. */
+static gboolean
 do_what_is_due (ThEngine *engine)
 {
   gint64 now = g_get_monotonic_time ();
+  gboolean outdated = FALSE;
 
+  g_mutex_lock (&engine->lock);
   th_outbox_flush_due (engine->outbox, now);
   th_hold_release_due (engine, now);
   if (engine->tend_at != 0 && engine->tend_at <= now)
-    engine->tend_at = sooner (th_pool_tend (engine->pool), th_readers_tend (engine->readers));
+    outdated = tend (engine);
+  g_mutex_unlock (&engine->lock);
+  return outdated;
 }
-
 static gboolean
 dispatch (GSource *source, GSourceFunc unused, gpointer unused_data)
 {
   ThEngine *engine = ((DeliverSource *) source)->engine;
   gboolean trim;
 
-  g_mutex_lock (&engine->lock);
-  do_what_is_due (engine);
-  g_mutex_unlock (&engine->lock);
+  if (do_what_is_due (engine) && engine->events.outdated != NULL)
+    engine->events.outdated (engine->data);
   if (!deliver (source, engine))
     return G_SOURCE_REMOVE;
   g_mutex_lock (&engine->lock);

@@ -48,10 +48,11 @@ struct _ThEngine
   guint32 last_handle;
   guint64 queued; /* URIs of requests, and bytes of their text */
   guint64 queued_bytes;
-  gint64 tend_at;  /* when the pool wants to be tended, 0: not at all */
-  gboolean tidied; /* what earlier processes left in the cache is gone */
-  gboolean trim;   /* a large request is over */
-  gboolean held;   /* th_engine_hold_events */
+  gint64 tend_at;    /* when the pool wants to be tended, 0: not at all */
+  gboolean tidied;   /* what earlier processes left in the cache is gone */
+  gboolean trim;     /* a large request is over */
+  gboolean held;     /* th_engine_hold_events */
+  gboolean outdated; /* it was told */
   gboolean closing;
 };
 

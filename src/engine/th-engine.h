@@ -62,6 +62,10 @@ typedef struct
   void (*error) (guint32 handle, const char *const *uris, ThError code, const char *message,
                  gpointer data);
   void (*finished) (guint32 handle, gpointer data);
+  /* Once, of no request: another version was installed meanwhile, which should take over. What is
+   * queued is still worked on, by the decoder of this version where there is one left, else it ends
+   * in TH_ERROR_SHUTTING_DOWN. NULL: nobody wants to know. */
+  void (*outdated) (gpointer data);
 } ThEngineEvents;
 
 /* options are copied. Nothing is spawned or read yet but the manifests; NULL where those cannot be

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/th-process.h"
+#include "engine/th-program.h"
 
 #define HELLO_TIMEOUT_MS 5000u
 /* Workers that cannot be started are tried again after this, doubling each time. */
@@ -38,7 +39,8 @@ struct _ThPool
 {
   GMutex lock;
   ThPoolOptions options;
-  char *worker_path;
+  ThProgram worker;
+  gboolean outdated;         /* a worker said so */
   GQueue idle[TH_N_CLASSES]; /* most recently used first, so that the others age */
   GQueue busy;
   GQueue ended; /* not reaped yet */
@@ -63,7 +65,7 @@ th_pool_new (const ThPoolOptions *options)
 
   g_mutex_init (&pool->lock);
   pool->options = *options;
-  pool->worker_path = g_strdup (options->worker_path);
+  th_program_init (&pool->worker, options->worker_path);
   return pool;
 }
 
@@ -153,6 +155,17 @@ th_pool_processes (ThPool *pool)
   return n;
 }
 
+gboolean
+th_pool_is_outdated (ThPool *pool)
+{
+  gboolean outdated;
+
+  g_mutex_lock (&pool->lock);
+  outdated = pool->outdated;
+  g_mutex_unlock (&pool->lock);
+  return outdated || th_program_is_replaced (&pool->worker);
+}
+
 char *
 th_pool_trouble (ThPool *pool)
 {
@@ -194,7 +207,13 @@ take_idle (ThPool *pool, ThClass klass, gboolean fresh, Worker **found, GError *
       bury (pool, *found, TRUE);
     }
   if (pool->trouble != NULL && g_get_monotonic_time () < pool->retry_at)
-    return refuse (TH_STATUS_NO_SANDBOX, pool->trouble, error);
+    {
+      g_set_error_literal (error, TH_ERROR,
+                           pool->outdated ? (int) TH_ERROR_SHUTTING_DOWN
+                                          : (int) th_status_to_error (TH_STATUS_NO_SANDBOX),
+                           pool->trouble);
+      return TH_STATUS_NO_SANDBOX;
+    }
   return TH_STATUS_OK;
 }
 
@@ -238,11 +257,12 @@ unregister_worker (ThPool *pool, Worker *worker)
 static ThStatus
 start_once (ThPool *pool, Worker **started, GError **error)
 {
+  g_autofree char *program = th_program_to_run (&pool->worker);
   g_autofree Worker *worker = g_new0 (Worker, 1);
   ThWireHello hello;
   ThStatus status;
 
-  if (!th_process_start (&worker->process, pool->worker_path, TH_PROCESS_BARE, error))
+  if (!th_process_start (&worker->process, program, TH_PROCESS_BARE, error))
     return TH_STATUS_IO;
   *started = g_steal_pointer (&worker);
   if (!register_worker (pool, *started))
@@ -276,6 +296,14 @@ describe_trouble (ThStatus status, const char *text)
   return g_strdup_printf ("no decoder can be started: %s", text);
 }
 
+static void
+note_outdated (ThPool *pool)
+{
+  g_mutex_lock (&pool->lock);
+  pool->outdated = TRUE;
+  g_mutex_unlock (&pool->lock);
+}
+
 static ThStatus
 start_worker (ThPool *pool, Worker **started, GError **error)
 {
@@ -298,7 +326,11 @@ start_worker (ThPool *pool, Worker **started, GError **error)
     }
   trouble = describe_trouble (status, local->message);
   note_trouble (pool, trouble);
-  return refuse (TH_STATUS_NO_SANDBOX, trouble, error);
+  if (!g_error_matches (local, TH_ERROR, TH_ERROR_SHUTTING_DOWN))
+    return refuse (TH_STATUS_NO_SANDBOX, trouble, error);
+  note_outdated (pool);
+  g_set_error_literal (error, TH_ERROR, TH_ERROR_SHUTTING_DOWN, trouble);
+  return TH_STATUS_NO_SANDBOX;
 }
 
 static ThStatus
@@ -485,6 +517,6 @@ th_pool_free (ThPool *pool)
   g_mutex_unlock (&pool->lock);
   g_mutex_clear (&pool->lock);
   g_free (pool->trouble);
-  g_free (pool->worker_path);
+  th_program_clear (&pool->worker);
   g_free (pool);
 }

@@ -59,6 +59,9 @@ void th_pool_close (ThPool *pool);
 /* Ends what has been idle for too long and reaps what has ended; never blocks. Returns the
  * monotonic time at which it wants to be called again, 0 where no process is left. */
 gint64 th_pool_tend (ThPool *pool);
+/* Whether the worker program was replaced since th_pool_new, as by an upgrade. Workers are started
+ * from the old one as long as there is one of this version. */
+gboolean th_pool_is_outdated (ThPool *pool);
 /* Why the last worker could not be started, or NULL. Caller frees. */
 char *th_pool_trouble (ThPool *pool);
 /* Processes of both classes that have not been reaped. */

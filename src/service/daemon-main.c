@@ -37,6 +37,7 @@ typedef struct
   guint farewell;
   gboolean stopping; /* by a signal */
   gboolean leaving;  /* as soon as nothing is held */
+  gboolean outdated; /* for another version's sake */
   int status;
   gboolean releasing; /* because nothing has been held for long */
 } Daemon;
@@ -99,14 +100,33 @@ on_released (gpointer data)
 {
   Daemon *daemon = data;
 
-  if (!daemon->stopping)
+  if (!daemon->stopping && !daemon->outdated)
     {
       g_main_loop_quit (daemon->loop);
       return;
     }
   daemon->leaving = TRUE;
+  if (!daemon->stopping)
+    {
+      th_idle_expire_soon (daemon->idle);
+      return;
+    }
   th_thumbnailer_dequeue_all (daemon->thumbnailer);
   th_idle_expire_soon (daemon->idle);
+}
+
+/* The next call starts the new version; what was taken on is still finished. */
+static void
+on_outdated (gpointer data)
+{
+  Daemon *daemon = data;
+
+  if (daemon->stopping || daemon->leaving || daemon->outdated)
+    return;
+  g_message ("Another version was installed; leaving");
+  daemon->outdated = TRUE;
+  daemon->releasing = FALSE;
+  th_names_release (daemon->names);
 }
 
 /* That somebody else serves this session is no failure. What was taken on is still finished. */
@@ -179,9 +199,11 @@ start_objects (Daemon *daemon, GError **error)
   daemon->idle = th_idle_new (settings.idle_seconds, &events, daemon);
   daemon->thumbnailer = th_thumbnailer_new (daemon->connection, &options, daemon->idle, error);
   th_engine_options_clear (&options);
-  if (daemon->thumbnailer != NULL)
-    daemon->cache = th_cache_iface_new (
-        daemon->connection, th_thumbnailer_engine (daemon->thumbnailer), daemon->idle, error);
+  if (daemon->thumbnailer == NULL)
+    return FALSE;
+  th_thumbnailer_watch_upgrade (daemon->thumbnailer, on_outdated, daemon);
+  daemon->cache = th_cache_iface_new (
+      daemon->connection, th_thumbnailer_engine (daemon->thumbnailer), daemon->idle, error);
   return daemon->cache != NULL;
 }
 

@@ -21,6 +21,8 @@ struct _ThThumbnailer
   ThIdle *idle;
   guint unflushed;     /* signals since the last flush */
   GCancellable *flush; /* not NULL: one is under way */
+  void (*outdated) (gpointer data);
+  gpointer outdated_data;
   gboolean trouble_told;
   gboolean external_trouble_told;
 };
@@ -137,7 +139,17 @@ on_finished (guint32 handle, gpointer data)
   th_idle_release (self->idle);
 }
 
+static void
+on_outdated (gpointer data)
+{
+  ThThumbnailer *self = data;
+
+  if (self->outdated != NULL)
+    self->outdated (self->outdated_data);
+}
+
 static const ThEngineEvents engine_events = {
+  .outdated = on_outdated,
   .started = on_started,
   .ready = on_ready,
   .error = on_error,
@@ -308,4 +320,11 @@ th_thumbnailer_dequeue_all (ThThumbnailer *self)
 
   for (guint i = 0; i < handles->len; i++)
     th_engine_dequeue (self->engine, g_array_index (handles, guint32, i));
+}
+
+void
+th_thumbnailer_watch_upgrade (ThThumbnailer *self, void (*outdated) (gpointer data), gpointer data)
+{
+  self->outdated = outdated;
+  self->outdated_data = data;
 }

@@ -13,6 +13,9 @@ typedef struct _ThThumbnailer ThThumbnailer;
 /* Exports the object. idle is touched by every call, held by every request, and borrowed. */
 ThThumbnailer *th_thumbnailer_new (GDBusConnection *connection, const ThEngineOptions *options,
                                    ThIdle *idle, GError **error);
+/* outdated is called once another version has been installed, which should take over. */
+void th_thumbnailer_watch_upgrade (ThThumbnailer *thumbnailer, void (*outdated) (gpointer data),
+                                   gpointer data);
 void th_thumbnailer_free (ThThumbnailer *thumbnailer);
 
 /* For what else the bus asks of it. */

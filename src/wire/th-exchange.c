@@ -269,7 +269,10 @@ check_hello (const ThWireMessage *message, GError **error)
   if (message->head.type != TH_WIRE_HELLO)
     return refuse (TH_STATUS_PROTOCOL, error, "no greeting");
   if (hello->version != TH_WIRE_VERSION || strcmp (hello->build, TH_VERSION) != 0)
-    return refuse (TH_STATUS_PROTOCOL, error, "a worker of another version");
+    {
+      g_set_error_literal (error, TH_ERROR, TH_ERROR_SHUTTING_DOWN, "a worker of another version");
+      return TH_STATUS_PROTOCOL;
+    }
   if (hello->status == TH_STATUS_OK && hello->seccomp == 1)
     return TH_STATUS_OK;
   reason = th_plan_safe_text (hello->text);

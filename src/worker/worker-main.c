@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -47,6 +48,8 @@ main (int argc, char **argv)
              stderr);
       return 2;
     }
+  /* It may have been started from a descriptor. */
+  prctl (PR_SET_NAME, "thimble-worker");
   /* Not through exit: its handlers are not made for a locked-down process. */
   _exit (th_serve (&(ThServe){ .socket = TH_WIRE_FD }));
 }

@@ -86,7 +86,7 @@ static const FakeRow fakes[] = {
   { "hang", TH_ERROR_OTHER, "too long", FALSE },
   { "touch", TH_ERROR_OTHER, "still being written", FALSE },
   { "deaf", TH_ERROR_OTHER, "no decoder can be started: the worker ended at its start", TRUE },
-  { "old", TH_ERROR_OTHER, "no decoder can be started: a worker of another version", TRUE },
+  { "old", TH_ERROR_SHUTTING_DOWN, "no decoder can be started: a worker of another version", TRUE },
   { "bare", TH_ERROR_OTHER, "this kernel has no filter", TRUE },
 };
 
