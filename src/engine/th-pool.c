@@ -3,15 +3,8 @@
 
 #include "engine/th-pool.h"
 
-#include <string.h>
+#include "engine/th-pool-private.h"
 
-#include "engine/th-process.h"
-#include "engine/th-program.h"
-
-#define HELLO_TIMEOUT_MS 5000u
-/* Workers that cannot be started are tried again after this, doubling each time. */
-#define RETRY_FIRST (1 * G_USEC_PER_SEC)
-#define RETRY_LAST  (60 * G_USEC_PER_SEC)
 /* A worker that was asked to end is killed after this. */
 #define END_PATIENCE (1 * G_USEC_PER_SEC)
 /* How often tending looks for the ended ones, and for idle ones that somebody killed. */
@@ -19,36 +12,6 @@
 #define LOOK_INTERVAL (1 * G_USEC_PER_SEC)
 /* How long th_pool_free waits for the processes to end. */
 #define FREE_PATIENCE (2 * G_USEC_PER_SEC)
-/* A worker that dies at its start may have been killed, and a process may be refused for a moment:
- * it is tried so often, after a pause that doubles, before anybody hears of it. */
-#define START_TRIES 6u
-#define START_PAUSE (10 * 1000)
-
-typedef struct
-{
-  ThProcess process;
-  guint64 data_base;
-  ThPoolGreeting greeting;
-  guint files;
-  guint32 last_job;
-  const gint *aborted; /* of the job it is at */
-  gint64 since;        /* idle: when it became so; ended: when it is killed, 0 once it has been */
-} Worker;
-
-struct _ThPool
-{
-  GMutex lock;
-  ThPoolOptions options;
-  ThProgram worker;
-  gboolean outdated;         /* a worker said so */
-  GQueue idle[TH_N_CLASSES]; /* most recently used first, so that the others age */
-  GQueue busy;
-  GQueue ended; /* not reaped yet */
-  gboolean closed;
-  char *trouble;
-  gint64 retry_at;
-  gint64 retry_delay;
-};
 
 /* What a worker may do after it, by how its last job ended: a decoder that met a damaged picture
  * may be damaged itself. */
@@ -69,9 +32,9 @@ th_pool_new (const ThPoolOptions *options)
   return pool;
 }
 
-/* Under the lock, as all that follows up to start_worker: out of sight, to be reaped. */
-static void
-bury (ThPool *pool, Worker *worker, gboolean kill_it)
+/* Under the lock, as are the next two. */
+void
+th_pool_bury (ThPool *pool, ThPoolWorker *worker, gboolean kill_it)
 {
   th_process_hang_up (&worker->process);
   if (kill_it)
@@ -88,7 +51,7 @@ reap (ThPool *pool)
 
   for (GList *l = pool->ended.head; l != NULL; l = next)
     {
-      Worker *worker = l->data;
+      ThPoolWorker *worker = l->data;
 
       next = l->next;
       if (th_process_reap (&worker->process))
@@ -111,13 +74,13 @@ end_idle (ThPool *pool, GQueue *idle, gint64 before)
 
   for (GList *l = idle->head; l != NULL; l = next)
     {
-      Worker *worker = l->data;
+      ThPoolWorker *worker = l->data;
 
       next = l->next;
       if (worker->since > before && th_exchange_is_idle (worker->process.socket))
         continue;
       g_queue_delete_link (idle, l);
-      bury (pool, worker, FALSE);
+      th_pool_bury (pool, worker, FALSE);
     }
 }
 
@@ -177,26 +140,26 @@ th_pool_trouble (ThPool *pool)
   return trouble;
 }
 
-static ThStatus
-refuse (ThStatus status, const char *text, GError **error)
+ThStatus
+th_pool_refuse (ThStatus status, const char *text, GError **error)
 {
   g_set_error_literal (error, TH_ERROR, th_status_to_error (status), text);
   return status;
 }
 
-static ThStatus
-say_cancelled (GError **error)
+ThStatus
+th_pool_say_cancelled (GError **error)
 {
-  return refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
+  return th_pool_refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
 }
 
 /* The most recently used idle worker that is alive, made busy. NULL and OK: start one. */
 static ThStatus
-take_idle (ThPool *pool, ThClass klass, gboolean fresh, Worker **found, GError **error)
+take_idle (ThPool *pool, ThClass klass, gboolean fresh, ThPoolWorker **found, GError **error)
 {
   *found = NULL;
   if (pool->closed)
-    return say_cancelled (error);
+    return th_pool_say_cancelled (error);
   while (!fresh && (*found = g_queue_pop_head (&pool->idle[klass])) != NULL)
     {
       if (th_exchange_is_idle ((*found)->process.socket))
@@ -204,7 +167,7 @@ take_idle (ThPool *pool, ThClass klass, gboolean fresh, Worker **found, GError *
           g_queue_push_tail (&pool->busy, *found);
           return TH_STATUS_OK;
         }
-      bury (pool, *found, TRUE);
+      th_pool_bury (pool, *found, TRUE);
     }
   if (pool->trouble != NULL && g_get_monotonic_time () < pool->retry_at)
     {
@@ -217,124 +180,8 @@ take_idle (ThPool *pool, ThClass klass, gboolean fresh, Worker **found, GError *
   return TH_STATUS_OK;
 }
 
-static void
-note_trouble (ThPool *pool, const char *text)
-{
-  g_mutex_lock (&pool->lock);
-  g_free (pool->trouble);
-  pool->trouble = g_strdup (text);
-  pool->retry_delay = text == NULL ? 0 : CLAMP (pool->retry_delay * 2, RETRY_FIRST, RETRY_LAST);
-  pool->retry_at = g_get_monotonic_time () + pool->retry_delay;
-  g_mutex_unlock (&pool->lock);
-}
-
-/* FALSE: closed meanwhile, and the process is gone. */
-static gboolean
-register_worker (ThPool *pool, Worker *worker)
-{
-  gboolean closed;
-
-  g_mutex_lock (&pool->lock);
-  closed = pool->closed;
-  if (closed)
-    bury (pool, worker, TRUE);
-  else
-    g_queue_push_tail (&pool->busy, worker);
-  g_mutex_unlock (&pool->lock);
-  return !closed;
-}
-
-static void
-unregister_worker (ThPool *pool, Worker *worker)
-{
-  g_mutex_lock (&pool->lock);
-  g_queue_remove (&pool->busy, worker);
-  bury (pool, worker, TRUE);
-  g_mutex_unlock (&pool->lock);
-}
-
-/* Not under the lock: it takes a millisecond, or five seconds. */
 static ThStatus
-start_once (ThPool *pool, Worker **started, GError **error)
-{
-  g_autofree char *program = th_program_to_run (&pool->worker);
-  g_autofree Worker *worker = g_new0 (Worker, 1);
-  ThWireHello hello;
-  ThStatus status;
-
-  if (!th_process_start (&worker->process, program, TH_PROCESS_BARE, error))
-    return TH_STATUS_IO;
-  *started = g_steal_pointer (&worker);
-  if (!register_worker (pool, *started))
-    return say_cancelled (error);
-  status = th_exchange_hello ((*started)->process.socket, HELLO_TIMEOUT_MS, &hello, error);
-  if (status != TH_STATUS_OK)
-    {
-      unregister_worker (pool, *started);
-      return status;
-    }
-  (*started)->data_base = hello.data_base;
-  (*started)->greeting = (ThPoolGreeting){ hello.seccomp == 1, hello.landlock_abi };
-  return TH_STATUS_OK;
-}
-
-/* What may be over at the next try. */
-static gboolean
-is_passing (ThStatus status)
-{
-  return status == TH_STATUS_CRASHED || status == TH_STATUS_IO;
-}
-
-/* What was said about one that did not start, without the part that blames a file. */
-static char *
-describe_trouble (ThStatus status, const char *text)
-{
-  const char *general = th_status_describe (status);
-
-  if (status != TH_STATUS_NO_SANDBOX && g_str_has_prefix (text, general))
-    text += strlen (general) + (text[strlen (general)] == ':' ? 2 : 0);
-  return g_strdup_printf ("no decoder can be started: %s", text);
-}
-
-static void
-note_outdated (ThPool *pool)
-{
-  g_mutex_lock (&pool->lock);
-  pool->outdated = TRUE;
-  g_mutex_unlock (&pool->lock);
-}
-
-static ThStatus
-start_worker (ThPool *pool, Worker **started, GError **error)
-{
-  ThStatus status = TH_STATUS_CRASHED;
-  g_autoptr (GError) local = NULL;
-  g_autofree char *trouble = NULL;
-
-  for (guint i = 0; i < START_TRIES && is_passing (status); i++)
-    {
-      g_clear_error (&local);
-      g_usleep (i > 0 ? START_PAUSE << (i - 1) : 0);
-      status = start_once (pool, started, &local);
-    }
-  if (status == TH_STATUS_CANCELLED)
-    return refuse (status, local->message, error);
-  if (status == TH_STATUS_OK)
-    {
-      note_trouble (pool, NULL);
-      return status;
-    }
-  trouble = describe_trouble (status, local->message);
-  note_trouble (pool, trouble);
-  if (!g_error_matches (local, TH_ERROR, TH_ERROR_SHUTTING_DOWN))
-    return refuse (TH_STATUS_NO_SANDBOX, trouble, error);
-  note_outdated (pool);
-  g_set_error_literal (error, TH_ERROR, TH_ERROR_SHUTTING_DOWN, trouble);
-  return TH_STATUS_NO_SANDBOX;
-}
-
-static ThStatus
-acquire (ThPool *pool, ThClass klass, gboolean fresh, Worker **worker, GError **error)
+acquire (ThPool *pool, ThClass klass, gboolean fresh, ThPoolWorker **worker, GError **error)
 {
   ThStatus status;
 
@@ -343,12 +190,12 @@ acquire (ThPool *pool, ThClass klass, gboolean fresh, Worker **worker, GError **
   status = take_idle (pool, klass, fresh, worker, error);
   g_mutex_unlock (&pool->lock);
   if (status == TH_STATUS_OK && *worker == NULL)
-    status = start_worker (pool, worker, error);
+    status = th_pool_start_worker (pool, worker, error);
   return status;
 }
 
 static void
-release (ThPool *pool, ThClass klass, Worker *worker, ThStatus status)
+release (ThPool *pool, ThClass klass, ThPoolWorker *worker, ThStatus status)
 {
   g_mutex_lock (&pool->lock);
   g_queue_remove (&pool->busy, worker);
@@ -356,9 +203,9 @@ release (ThPool *pool, ThClass klass, Worker *worker, ThStatus status)
   worker->files++;
   worker->since = g_get_monotonic_time ();
   if (!reusable[status])
-    bury (pool, worker, TRUE);
+    th_pool_bury (pool, worker, TRUE);
   else if (pool->closed || worker->files >= pool->options.worker_files)
-    bury (pool, worker, FALSE);
+    th_pool_bury (pool, worker, FALSE);
   else
     g_queue_push_head (&pool->idle[klass], worker);
   g_mutex_unlock (&pool->lock);
@@ -383,7 +230,7 @@ is_aborted (const ThPoolJob *job)
 
 /* From here on the worker can be found by who aborts the job. FALSE: too late. */
 static gboolean
-assign (ThPool *pool, Worker *worker, const ThPoolJob *job)
+assign (ThPool *pool, ThPoolWorker *worker, const ThPoolJob *job)
 {
   gboolean go;
 
@@ -400,8 +247,8 @@ th_pool_abort (ThPool *pool, gint *aborted)
   g_mutex_lock (&pool->lock);
   g_atomic_int_set (aborted, 1);
   for (GList *l = pool->busy.head; l != NULL; l = l->next)
-    if (((Worker *) l->data)->aborted == aborted)
-      th_process_kill (&((Worker *) l->data)->process);
+    if (((ThPoolWorker *) l->data)->aborted == aborted)
+      th_process_kill (&((ThPoolWorker *) l->data)->process);
   g_mutex_unlock (&pool->lock);
 }
 
@@ -409,7 +256,7 @@ static ThStatus
 decode_once (ThPool *pool, ThClass klass, gboolean fresh, const ThPoolJob *job, ThDecoded *decoded,
              GError **error)
 {
-  Worker *worker = NULL;
+  ThPoolWorker *worker = NULL;
   ThStatus status = acquire (pool, klass, fresh, &worker, error);
   ThExchange exchange;
 
@@ -418,7 +265,7 @@ decode_once (ThPool *pool, ThClass klass, gboolean fresh, const ThPoolJob *job, 
   if (!assign (pool, worker, job))
     {
       release (pool, klass, worker, TH_STATUS_CANCELLED);
-      return say_cancelled (error);
+      return th_pool_say_cancelled (error);
     }
   exchange = (ThExchange){
     .socket = worker->process.socket,
@@ -450,7 +297,7 @@ th_pool_decode (ThPool *pool, ThClass klass, const ThPoolJob *job, ThDecoded *de
       status = decode_once (pool, klass, TRUE, job, decoded, &local);
     }
   if (!th_status_has_pixels (status) && (is_closed (pool) || is_aborted (job)))
-    return say_cancelled (error);
+    return th_pool_say_cancelled (error);
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
   return status;
@@ -459,7 +306,7 @@ th_pool_decode (ThPool *pool, ThClass klass, const ThPoolJob *job, ThDecoded *de
 ThStatus
 th_pool_probe (ThPool *pool, ThClass klass, ThPoolGreeting *greeting, GError **error)
 {
-  Worker *worker = NULL;
+  ThPoolWorker *worker = NULL;
   ThStatus status = acquire (pool, klass, TRUE, &worker, error);
 
   if (status != TH_STATUS_OK)
@@ -475,7 +322,7 @@ th_pool_close (ThPool *pool)
   g_mutex_lock (&pool->lock);
   pool->closed = TRUE;
   for (GList *l = pool->busy.head; l != NULL; l = l->next)
-    th_process_kill (&((Worker *) l->data)->process);
+    th_process_kill (&((ThPoolWorker *) l->data)->process);
   for (guint i = 0; i < TH_N_CLASSES; i++)
     end_idle (pool, &pool->idle[i], G_MAXINT64);
   g_mutex_unlock (&pool->lock);
@@ -498,7 +345,7 @@ wait_for_ended (ThPool *pool, gint64 patience)
 static void
 forget (gpointer data)
 {
-  Worker *worker = data;
+  ThPoolWorker *worker = data;
 
   th_process_kill (&worker->process);
   g_free (worker);
@@ -511,7 +358,7 @@ th_pool_free (ThPool *pool)
   g_mutex_lock (&pool->lock);
   wait_for_ended (pool, FREE_PATIENCE / 2);
   for (GList *l = pool->ended.head; l != NULL; l = l->next)
-    th_process_kill (&((Worker *) l->data)->process);
+    th_process_kill (&((ThPoolWorker *) l->data)->process);
   wait_for_ended (pool, FREE_PATIENCE / 2);
   g_queue_clear_full (&pool->ended, forget);
   g_mutex_unlock (&pool->lock);
