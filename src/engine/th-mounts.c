@@ -6,314 +6,348 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/th-mount-table.h"
+
 #define MOUNTINFO "/proc/self/mountinfo"
-/* As many as the kernel follows. */
+/* As the kernel has it. */
 #define MAX_LINKS 40u
-/* What a folder's path leads to is believed for so long: the time of a few looks at files of one
- * folder. Whoever retargets a link at the wrong moment is not noticed without it either, for what
- * was looked up is used only afterwards. */
-#define MEMORY (100 * G_TIME_SPAN_MILLISECOND)
-
-/* File systems of this machine's own memory and disks: what they do not have they say at once. All
- * others may be somebody else's. */
-static const char *const local_types[] = {
-  "ext2",     "ext3",   "ext4",      "xfs",      "btrfs",     "f2fs",       "bcachefs",
-  "zfs",      "jfs",    "reiserfs",  "nilfs2",   "vfat",      "msdos",      "exfat",
-  "ntfs",     "ntfs3",  "hfs",       "hfsplus",  "apfs",      "udf",        "iso9660",
-  "squashfs", "erofs",  "romfs",     "cramfs",   "minix",     "ufs",        "affs",
-  "tmpfs",    "ramfs",  "rootfs",    "devtmpfs", "overlay",   "aufs",       "proc",
-  "sysfs",    "devpts", "mqueue",    "cgroup",   "cgroup2",   "debugfs",    "tracefs",
-  "configfs", "bpf",    "pstore",    "efivarfs", "hugetlbfs", "securityfs", "binfmt_misc",
-  "fusectl",  "nsfs",   "selinuxfs", NULL,
-};
-
-/* Subtypes of FUSE, as these programs set them, whose files lie with a provider and are fetched
- * when they are read. */
-static const char *const cloud_types[] = {
-  "fuse.rclone",
-  "fuse.onedriver",
-  "fuse.google-drive-ocamlfuse",
-  "fuse.s3fs",
-  "fuse.goofys",
-  "fuse.geesefs",
-  "fuse.gcsfuse",
-  "fuse.mountpoint-s3",
-  "fuse.blobfuse",
-  "fuse.blobfuse2",
-  "fuse.mega",
-  "fuse.pCloud.fs",
-  "fuse.megafs",
-  "fuse.acd_cli",
-  "fuse.icloud",
-  NULL,
-};
+#define CHUNK     65536u
+/* A table that changes while it is read is read again. */
+#define MAX_READS 8u
 
 struct _ThMounts
 {
-  char *file;
-  char *home;
-  int fd; /* of /proc/self/mountinfo, to hear of changes; -1: file is looked at instead */
+  char *path; /* NULL: the kernel's, which tells by poll that it has changed */
+  char *home; /* without symlinks */
 
-  GMutex lock;
-  GHashTable *by_point; /* point → ThMount */
-  struct stat seen;     /* of file, where fd is -1 */
-  gboolean loaded;
-  char *folder; /* what was resolved last, at; where that leads */
-  char *real_folder;
-  gint64 folder_at;
+  GMutex lock; /* of all below */
+  ThMountTable *table;
+  gboolean fresh; /* table was read after the last change that is known */
+  int fd;
+  struct stat st;
 };
 
-ThMount *
-th_mount_ref (ThMount *mount)
-{
-  g_atomic_ref_count_inc (&mount->refs);
-  return mount;
-}
-
-void
-th_mount_unref (ThMount *mount)
-{
-  if (!g_atomic_ref_count_dec (&mount->refs))
-    return;
-  g_free (mount->point);
-  g_free (mount->type);
-  g_free (mount->source);
-  g_free (mount);
-}
-
-static ThMount *
-mount_new (const char *point, const char *type, const char *source)
-{
-  ThMount *mount = g_new0 (ThMount, 1);
-
-  g_atomic_ref_count_init (&mount->refs);
-  mount->point = g_strcompress (point);
-  mount->type = g_strcompress (type);
-  mount->source = g_strcompress (source);
-  return mount;
-}
-
-/* davfs2 is a plain "fuse" on the address of its server. */
+/* Under the lock, as all up to take_table. */
 static gboolean
-is_cloud (const ThMount *mount)
+open_kernel_table (ThMounts *mounts)
 {
-  return g_strv_contains (cloud_types, mount->type)
-         || (g_str_equal (mount->type, "fuse") && g_str_has_prefix (mount->source, "http"));
+  if (mounts->fd < 0)
+    mounts->fd = open (MOUNTINFO, O_RDONLY | O_CLOEXEC);
+  return mounts->fd >= 0;
 }
 
-/* "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAG...] - TYPE SOURCE OPTIONS", proc(5). NULL: it is
- * no such line. */
-static ThMount *
-parse_line (const char *line)
-{
-  g_auto (GStrv) fields = g_strsplit (line, " ", -1);
-  guint n = g_strv_length (fields);
-  guint64 id = 0, major = 0, minor = 0;
-  g_auto (GStrv) device = NULL;
-  ThMount *mount;
-  guint dash = 6;
-
-  while (dash < n && !g_str_equal (fields[dash], "-"))
-    dash++;
-  if (dash + 2 >= n || !g_ascii_string_to_unsigned (fields[0], 10, 0, G_MAXUINT32, &id, NULL))
-    return NULL;
-  device = g_strsplit (fields[2], ":", 2);
-  if (g_strv_length (device) != 2
-      || !g_ascii_string_to_unsigned (device[0], 10, 0, G_MAXUINT32, &major, NULL)
-      || !g_ascii_string_to_unsigned (device[1], 10, 0, G_MAXUINT32, &minor, NULL))
-    return NULL;
-  mount = mount_new (fields[4], fields[dash + 1], fields[dash + 2]);
-  mount->id = (guint32) id;
-  mount->device = makedev ((guint) major, (guint) minor);
-  mount->apart = !g_strv_contains (local_types, mount->type);
-  mount->cloud = mount->apart && is_cloud (mount);
-  return mount;
-}
-
-/* The last mount on a point lies on top. */
-static void
-parse (ThMounts *mounts, char *text)
-{
-  char *line = text;
-
-  while (line != NULL && *line != '\0')
-    {
-      char *end = strchr (line, '\n');
-      ThMount *mount;
-
-      if (end != NULL)
-        *end++ = '\0';
-      mount = parse_line (line);
-      if (mount != NULL)
-        g_hash_table_replace (mounts->by_point, mount->point, mount);
-      line = end;
-    }
-}
-
-/* The mount of the longest point that path, without symlinks, lies on; borrowed; NULL: none. */
-static ThMount *
-look_up (const ThMounts *mounts, const char *path)
-{
-  g_autofree char *prefix = g_strdup (path);
-  ThMount *mount;
-  char *slash;
-
-  while ((slash = strrchr (prefix, '/')) != NULL && slash != prefix)
-    {
-      mount = g_hash_table_lookup (mounts->by_point, prefix);
-      if (mount != NULL)
-        return mount;
-      *slash = '\0';
-    }
-  mount = g_hash_table_lookup (mounts->by_point, prefix);
-  return mount != NULL ? mount : g_hash_table_lookup (mounts->by_point, "/");
-}
-
-/* A path that is being resolved. */
-typedef struct
-{
-  const ThMounts *mounts;
-  GString *real;    /* what is known to hold no symlink; "" is the root */
-  GQueue ahead;     /* components that are still to come, owned */
-  guint links;      /* that were followed */
-  gboolean through; /* apart mounts are no obstacle */
-} Walk;
-
-static void
-push_components (Walk *walk, const char *path)
-{
-  g_autofree char **parts = g_strsplit (path, "/", -1);
-
-  for (guint i = g_strv_length (parts); i-- > 0;)
-    g_queue_push_head (&walk->ahead, parts[i]);
-}
-
-static void
-go_up (GString *real)
-{
-  const char *slash = strrchr (real->str, '/');
-
-  g_string_truncate (real, slash != NULL ? (gsize) (slash - real->str) : 0);
-}
-
-/* FALSE: here it ends. */
+/* Each change is told once to each descriptor. */
 static gboolean
-follow_link (Walk *walk, gsize before)
+kernel_table_has_changed (const ThMounts *mounts)
 {
-  char target[PATH_MAX];
-  gssize n = readlink (walk->real->str, target, sizeof target - 1);
+  struct pollfd poll_fd = { .fd = mounts->fd, .events = POLLPRI };
 
-  if (n < 0)
-    return errno == EINVAL;
-  if (++walk->links > MAX_LINKS)
+  return poll (&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLPRI | POLLERR)) != 0;
+}
+
+static gboolean
+read_all (int fd, GByteArray *bytes)
+{
+  g_autofree guint8 *chunk = g_malloc (CHUNK);
+  ssize_t n;
+
+  g_byte_array_set_size (bytes, 0);
+  if (lseek (fd, 0, SEEK_SET) != 0)
     return FALSE;
-  target[n] = '\0';
-  g_string_truncate (walk->real, target[0] == '/' ? 0 : before);
-  push_components (walk, target);
+  do
+    {
+      n = read (fd, chunk, CHUNK);
+      if (n > 0)
+        g_byte_array_append (bytes, chunk, (guint) n);
+    }
+  while (n > 0 || (n < 0 && errno == EINTR));
+  return n == 0;
+}
+
+static gboolean
+read_kernel_table (ThMounts *mounts, GByteArray *bytes)
+{
+  for (guint i = 0; i < MAX_READS && !mounts->fresh; i++)
+    {
+      if (!read_all (mounts->fd, bytes))
+        {
+          close (mounts->fd);
+          mounts->fd = -1;
+          return FALSE;
+        }
+      mounts->fresh = !kernel_table_has_changed (mounts);
+    }
   return TRUE;
 }
 
-/* FALSE: the rest is not to be looked at. */
 static gboolean
-step (Walk *walk, const char *name)
+file_is_same (const struct stat *a, const struct stat *b)
 {
-  gsize before = walk->real->len;
-  const ThMount *mount;
+  return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size
+         && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
 
-  if (name[0] == '\0' || g_str_equal (name, "."))
-    return TRUE;
-  if (g_str_equal (name, ".."))
-    {
-      go_up (walk->real);
-      return TRUE;
-    }
-  g_string_append_printf (walk->real, "/%s", name);
-  mount = look_up (walk->mounts, walk->real->str);
-  if (mount != NULL && mount->apart && !walk->through)
+static gboolean
+read_file_table (ThMounts *mounts, GByteArray *bytes)
+{
+  int fd = open (mounts->path, O_RDONLY | O_CLOEXEC);
+  gboolean read;
+
+  if (fd < 0)
     return FALSE;
-  return follow_link (walk, before);
+  read = fstat (fd, &mounts->st) == 0 && read_all (fd, bytes);
+  close (fd);
+  mounts->fresh = read;
+  return read;
 }
 
-/* Resolves what was pushed, up to where it must not be touched or is not there. TRUE: all of it. */
 static gboolean
-resolve (Walk *walk)
+is_fresh (ThMounts *mounts)
 {
-  gboolean on = TRUE;
-  char *name;
+  struct stat st;
 
-  while (on && (name = g_queue_pop_head (&walk->ahead)) != NULL)
-    {
-      on = step (walk, name);
-      g_free (name);
-    }
-  g_queue_clear_full (&walk->ahead, g_free);
-  return on;
+  if (!mounts->fresh)
+    return FALSE;
+  if (mounts->path == NULL)
+    return !kernel_table_has_changed (mounts);
+  return stat (mounts->path, &st) == 0 && file_is_same (&st, &mounts->st);
 }
 
-static char *
-resolve_path (const ThMounts *mounts, const char *path, gboolean through, gboolean *whole)
-{
-  Walk walk = { .mounts = mounts, .real = g_string_new (NULL), .through = through };
-
-  push_components (&walk, path);
-  *whole = resolve (&walk);
-  return g_string_free (walk.real, FALSE);
-}
-
-/* Without what it lies on nothing works: that may be what it likes. */
+/* Where that fails what was known stays. */
 static void
-trust_home (ThMounts *mounts)
+reread (ThMounts *mounts)
 {
-  g_autofree char *real = NULL;
-  gboolean whole;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  gboolean read;
+
+  mounts->fresh = FALSE;
+  if (mounts->path != NULL)
+    read = read_file_table (mounts, bytes);
+  else
+    read = open_kernel_table (mounts) && read_kernel_table (mounts, bytes);
+  if (!read && mounts->table != NULL)
+    return;
+  g_clear_pointer (&mounts->table, th_mount_table_unref);
+  mounts->table = th_mount_table_new ((const char *) bytes->data, bytes->len, mounts->home);
+}
+
+/* As it is now. One system call where nothing has changed. */
+static ThMountTable *
+take_table (ThMounts *mounts)
+{
+  ThMountTable *table;
+
+  g_mutex_lock (&mounts->lock);
+  if (mounts->table == NULL || !is_fresh (mounts))
+    reread (mounts);
+  table = th_mount_table_ref (mounts->table);
+  g_mutex_unlock (&mounts->lock);
+  return table;
+}
+
+typedef enum
+{
+  WALK_SPELLING, /* touches nothing */
+  WALK_LOCAL,    /* follows symlinks, but touches nothing on a mount that is apart */
+  WALK_ALL,
+} WalkKind;
+
+/* The way along a path, one name after the other as the kernel goes it. */
+typedef struct
+{
+  const ThMountTable *table;
+  WalkKind kind;
+  GString *at;    /* what is behind, without symlinks where they are followed; the root is empty */
+  GString *ahead; /* from left on */
+  gsize left;
+  ThMount *mount; /* that at lies on; borrowed from table */
+  guint links;
+  gboolean went_up;
+  gboolean veiled; /* led to by /proc in a way that its text does not tell */
+} Walk;
+
+static void
+walk_clear (Walk *walk)
+{
+  if (walk->at == NULL)
+    return;
+  g_string_free (walk->at, TRUE);
+  g_string_free (walk->ahead, TRUE);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
+
+static void
+begin_at_root (Walk *walk)
+{
+  g_string_truncate (walk->at, 0);
+  walk->mount = th_mount_table_at (walk->table, "/");
+  if (walk->mount == NULL)
+    walk->mount = th_mount_table_none (walk->table);
+}
+
+static void
+go_up (Walk *walk)
+{
+  g_autofree char *path = NULL;
+  char *last = strrchr (walk->at->str, '/');
+
+  walk->went_up = TRUE;
+  g_string_truncate (walk->at, last != NULL ? (gsize) (last - walk->at->str) : 0);
+  path = g_strdup (walk->at->str);
+  begin_at_root (walk);
+  /* The mount of what is left. */
+  for (const char *name = path; *name != '\0';)
+    {
+      const char *end = strchrnul (name + 1, '/');
+      ThMount *mount;
+
+      g_string_append_len (walk->at, name, end - name);
+      mount = th_mount_table_at (walk->table, walk->at->str);
+      if (mount != NULL)
+        walk->mount = mount;
+      name = end;
+    }
+}
+
+/* The kernel does not follow those of /proc that stand for what a process has open by their text:
+ * they lead into whatever mount, also one of another namespace. All others there are relative. */
+static gboolean
+is_magic (const Walk *walk, const char *target)
+{
+  return strcmp (walk->mount->type, "proc") == 0 && target[0] == '/';
+}
+
+/* at is a symlink to target. FALSE: the way ends here. */
+static gboolean
+follow_link (Walk *walk, const char *target)
+{
+  char *last = strrchr (walk->at->str, '/');
+
+  walk->veiled = is_magic (walk, target);
+  if (walk->veiled || ++walk->links > MAX_LINKS)
+    return FALSE;
+  g_string_erase (walk->ahead, 0, (gssize) walk->left);
+  g_string_prepend_c (walk->ahead, '/');
+  g_string_prepend (walk->ahead, target);
+  walk->left = 0;
+  if (target[0] == '/')
+    begin_at_root (walk);
+  else
+    g_string_truncate (walk->at, (gsize) (last - walk->at->str));
+  return TRUE;
+}
+
+/* at is no mount point. FALSE: there is nothing further. */
+static gboolean
+look (Walk *walk)
+{
+  char target[PATH_MAX];
+  ssize_t length = readlink (walk->at->str, target, sizeof target - 1);
+
+  if (length < 0)
+    return errno == EINVAL;
+  target[length] = '\0';
+  return follow_link (walk, target);
+}
+
+static gboolean
+is_barred (const Walk *walk)
+{
+  return walk->kind != WALK_ALL && walk->mount->apart
+         && !th_mount_table_is_passed (walk->table, walk->mount);
+}
+
+/* FALSE: the way ends here. */
+static gboolean
+step (Walk *walk, const char *name, gsize length)
+{
   ThMount *mount;
 
-  if (mounts->home == NULL)
-    return;
-  real = resolve_path (mounts, mounts->home, TRUE, &whole);
-  mount = look_up (mounts, real);
+  if (length == 0 || (length == 1 && name[0] == '.'))
+    return TRUE;
+  if (length == 2 && name[0] == '.' && name[1] == '.')
+    {
+      if (walk->kind != WALK_ALL && walk->mount->apart)
+        return FALSE;
+      go_up (walk);
+      return TRUE;
+    }
+  g_string_append_c (walk->at, '/');
+  g_string_append_len (walk->at, name, (gssize) length);
+  mount = th_mount_table_at (walk->table, walk->at->str);
   if (mount != NULL)
-    mount->apart = FALSE;
+    {
+      walk->mount = mount;
+      return !is_barred (walk);
+    }
+  /* On a mount that is apart only those that lie on it are looked for. */
+  if (walk->kind == WALK_SPELLING || (walk->kind == WALK_LOCAL && walk->mount->apart))
+    return TRUE;
+  return look (walk);
 }
 
-static gboolean
-has_changed (ThMounts *mounts)
-{
-  struct pollfd poller = { .fd = mounts->fd, .events = POLLPRI };
-  struct stat now = { 0 };
-  gboolean same;
-
-  if (mounts->fd >= 0)
-    return poll (&poller, 1, 0) > 0 || !mounts->loaded;
-  if (stat (mounts->file, &now) != 0)
-    now = (struct stat){ 0 };
-  same = now.st_ino == mounts->seen.st_ino && now.st_size == mounts->seen.st_size
-         && now.st_mtim.tv_sec == mounts->seen.st_mtim.tv_sec
-         && now.st_mtim.tv_nsec == mounts->seen.st_mtim.tv_nsec;
-  mounts->seen = now;
-  return !same || !mounts->loaded;
-}
-
-/* Under the lock. A table that cannot be read is an empty one. */
+/* Ends at walk->mount; what was not reached is left in ahead. */
 static void
-refresh (ThMounts *mounts)
+walk_path (Walk *walk, const ThMountTable *table, WalkKind kind, const char *path)
 {
-  g_autofree char *text = NULL;
+  *walk = (Walk){ .table = table, .kind = kind };
+  walk->at = g_string_sized_new (256);
+  walk->ahead = g_string_new (path);
+  begin_at_root (walk);
+  while (walk->left < walk->ahead->len)
+    {
+      const char *name = walk->ahead->str + walk->left;
+      gsize length = (gsize) (strchrnul (name, '/') - name);
 
-  if (!has_changed (mounts))
-    return;
-  mounts->loaded = TRUE;
-  g_hash_table_remove_all (mounts->by_point);
-  g_clear_pointer (&mounts->folder, g_free);
-  if (g_file_get_contents (mounts->file, &text, NULL, NULL))
-    parse (mounts, text);
-  trust_home (mounts);
+      walk->left = MIN (walk->left + length + 1, walk->ahead->len);
+      if (!step (walk, name, length))
+        return;
+    }
+}
+
+/* Cleaned lexically. Caller frees. */
+static char *
+clean (const char *path)
+{
+  /* Two slashes at the beginning would stay. */
+  while (path[0] == '/' && path[1] == '/')
+    path++;
+  return g_canonicalize_filename (path, "/");
+}
+
+/* Where the way ends, with what was not reached as it is spelled. Caller frees. */
+static char *
+end_of (const Walk *walk)
+{
+  g_autofree char *end = g_strconcat (walk->at->str, "/", walk->ahead->str + walk->left, NULL);
+
+  return clean (end);
+}
+
+/* One system call for the whole path, and one to close, where readlink would need one for each
+ * name. The kernel stops at the first symlink, so that it touches what the spelling names, which
+ * lies on mounts that are not apart. */
+static gboolean
+has_no_links (const char *path)
+{
+  static const struct open_how how = {
+    .flags = O_PATH | O_CLOEXEC,
+    .resolve = RESOLVE_NO_SYMLINKS,
+  };
+  int fd = (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+
+  if (fd < 0)
+    return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+  close (fd);
+  return TRUE;
 }
 
 ThMounts *
@@ -321,12 +355,19 @@ th_mounts_new (const char *mountinfo, const char *home)
 {
   ThMounts *mounts = g_new0 (ThMounts, 1);
 
-  mounts->file = g_strdup (mountinfo != NULL ? mountinfo : MOUNTINFO);
-  mounts->home = g_strdup (home);
-  mounts->fd = mountinfo == NULL ? open (MOUNTINFO, O_RDONLY | O_CLOEXEC) : -1;
+  mounts->path = g_strdup (mountinfo);
+  mounts->fd = -1;
   g_mutex_init (&mounts->lock);
-  mounts->by_point =
-      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) th_mount_unref);
+  if (home != NULL)
+    {
+      g_autofree char *spelling = clean (home);
+      g_autoptr (ThMountTable) table = take_table (mounts);
+      g_auto (Walk) walk = { 0 };
+
+      walk_path (&walk, table, WALK_ALL, spelling);
+      mounts->home = end_of (&walk);
+      mounts->fresh = FALSE;
+    }
   return mounts;
 }
 
@@ -335,84 +376,75 @@ th_mounts_free (ThMounts *mounts)
 {
   if (mounts->fd >= 0)
     close (mounts->fd);
-  g_hash_table_unref (mounts->by_point);
+  g_clear_pointer (&mounts->table, th_mount_table_unref);
   g_mutex_clear (&mounts->lock);
-  g_free (mounts->folder);
-  g_free (mounts->real_folder);
-  g_free (mounts->file);
+  g_free (mounts->path);
   g_free (mounts->home);
   g_free (mounts);
 }
 
-/* Most paths lie in the folder of the one before. FALSE: the folder itself is not to be looked at;
- * real_folder is as far as it could be. */
-static gboolean
-resolve_folder (ThMounts *mounts, const char *folder)
+/* What the spelling alone tells, or NULL. No folder above a mount point is a symlink, so that only
+ * what is below the last one needs a look. */
+static ThMount *
+find_by_spelling (const ThMountTable *table, const char *path)
 {
-  gint64 now = g_get_monotonic_time ();
-  gboolean whole;
+  g_auto (Walk) walk = { 0 };
 
-  if (mounts->folder != NULL && now - mounts->folder_at < MEMORY
-      && g_str_equal (mounts->folder, folder))
-    return TRUE;
-  g_clear_pointer (&mounts->folder, g_free);
-  g_clear_pointer (&mounts->real_folder, g_free);
-  mounts->real_folder = resolve_path (mounts, folder, FALSE, &whole);
-  if (!whole)
-    return FALSE;
-  mounts->folder = g_strdup (folder);
-  mounts->folder_at = now;
-  return TRUE;
+  walk_path (&walk, table, WALK_SPELLING, path);
+  if (!walk.went_up && (walk.mount->apart || has_no_links (path)))
+    return th_mount_ref (walk.mount);
+  return NULL;
 }
 
-/* Under the lock; the caller frees. */
-static char *
-find_real (ThMounts *mounts, const char *path)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *name = g_path_get_basename (path);
-  Walk walk = { .mounts = mounts };
-
-  if (!resolve_folder (mounts, folder))
-    return g_strdup (mounts->real_folder);
-  walk.real = g_string_new (mounts->real_folder);
-  push_components (&walk, name);
-  resolve (&walk);
-  return g_string_free (walk.real, FALSE);
-}
-
+/* Nothing is remembered between calls: a symlink may lead elsewhere the next time, and what was
+ * remembered would have a mount touched that must not be. */
 ThMount *
 th_mounts_find (ThMounts *mounts, const char *path)
 {
-  g_autofree char *real = NULL;
-  ThMount *mount;
+  g_autoptr (ThMountTable) table = take_table (mounts);
+  ThMount *mount = find_by_spelling (table, path);
+  g_auto (Walk) walk = { 0 };
 
-  g_mutex_lock (&mounts->lock);
-  refresh (mounts);
-  real = find_real (mounts, path);
-  mount = look_up (mounts, real);
-  mount = mount != NULL ? th_mount_ref (mount) : mount_new ("", "", "");
-  g_mutex_unlock (&mounts->lock);
-  return mount;
+  if (mount != NULL)
+    return mount;
+  walk_path (&walk, table, WALK_LOCAL, path);
+  return walk.veiled ? th_mount_new_apart (walk.mount) : th_mount_ref (walk.mount);
 }
 
 static gboolean
 lies_below (const char *path, const char *point)
 {
-  gsize n = strlen (point);
+  gsize length = strlen (point);
 
-  while (n > 0 && point[n - 1] == '/')
-    n--;
-  return strncmp (path, point, n) == 0 && (path[n] == '/' || path[n] == '\0');
+  if (strcmp (point, "/") == 0)
+    return TRUE;
+  return strncmp (path, point, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+static char *
+resolve (const ThMountTable *table, const char *path)
+{
+  g_auto (Walk) walk = { 0 };
+
+  walk_path (&walk, table, WALK_LOCAL, path);
+  return end_of (&walk);
 }
 
 gboolean
 th_mounts_leads_below (ThMounts *mounts, const char *path, const char *point)
 {
-  g_autoptr (ThMount) mount = NULL;
+  g_autofree char *spelling = clean (path);
+  g_autofree char *point_spelling = clean (point);
+  g_autoptr (ThMountTable) table = NULL;
+  g_autofree char *end = NULL;
+  g_autofree char *point_end = NULL;
 
-  if (lies_below (path, point))
+  if (lies_below (spelling, point_spelling))
     return TRUE;
-  mount = th_mounts_find (mounts, path);
-  return mount->point[0] != '\0' && lies_below (mount->point, point);
+  table = take_table (mounts);
+  end = resolve (table, path);
+  if (lies_below (end, point_spelling))
+    return TRUE;
+  point_end = resolve (table, point);
+  return lies_below (end, point_end);
 }
