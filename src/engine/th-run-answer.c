@@ -81,9 +81,8 @@ remember (ThRun *run, const ThAsk *ask, const GError *failure)
                  run->job.box, failure->message, NULL);
 }
 
-/* What the type did not tell: which format's rules the file is under. */
-static gboolean
-is_allowed (ThRun *run, const ThAsk *ask, GError **error)
+gboolean
+th_run_allows (const ThRun *run, const ThAsk *ask, const char *codec, GError **error)
 {
   const ThSource *source = &run->job.source;
   g_autofree char *path = th_uri_to_path (ask->uri, run->lane->apart ? NULL : error);
@@ -92,8 +91,7 @@ is_allowed (ThRun *run, const ThAsk *ask, GError **error)
   if (path == NULL && !run->lane->apart)
     return FALSE;
   why = th_check_codec (run->engine->options.rules, path != NULL ? path : ask->uri,
-                        run->lane->apart ? source->path : NULL, source->stamp.size,
-                        run->job.decoded.codec);
+                        run->lane->apart ? source->path : NULL, source->stamp.size, codec);
   if (why == NULL)
     return TRUE;
   g_set_error (error, TH_ERROR, TH_ERROR_UNSUPPORTED, "a rule forbids it: %s", why);
@@ -108,7 +106,7 @@ store (ThRun *run, const ThAsk *ask, GError **error)
 
   if ((done & bit) != 0)
     return TRUE;
-  if (!is_allowed (run, ask, error)
+  if (!th_run_allows (run, ask, run->job.decoded.codec, error)
       || !th_job_store (&run->job, ask->uri, ask->waiter.flavor, error))
     return FALSE;
   th_fail_forget (run->engine->cache, ask->uri, th_flavor_box (ask->waiter.flavor));

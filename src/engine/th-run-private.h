@@ -42,6 +42,8 @@ void th_run_collect (ThRun *run);
 /* The rest without the lock. */
 void th_run_settle (ThRun *run, const ThAsk *ask, gint32 code, char *message);
 void th_run_settle_error (ThRun *run, const ThAsk *ask, const GError *error);
+/* What the type did not tell: the rules for the format that the file turned out to have. */
+gboolean th_run_allows (const ThRun *run, const ThAsk *ask, const char *codec, GError **error);
 /* Other spellings and links led to the same file once; they may not any more. */
 gboolean th_run_is_same_file (const ThRun *run, const ThAsk *ask);
 /* Starts over with a URI that leads to another file by now. That may be the one this job was made

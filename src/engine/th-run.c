@@ -157,11 +157,26 @@ says_something (ThRun *run, const char *type)
   return codec == NULL || *codec != '\0';
 }
 
+/* Before one is run for nothing. */
+static gboolean
+may_run_programs (const ThRun *run, GError **error)
+{
+  for (guint i = 0; i < run->asks->len; i++)
+    {
+      g_clear_error (error);
+      if (th_run_allows (run, &g_array_index (run->asks, ThAsk, i), TH_MIME_EXTERNAL, error))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 run_programs (ThRun *run, ThFlavors flavors, GError **error)
 {
   g_autoptr (GPtrArray) types = g_ptr_array_new_with_free_func (g_free);
 
+  if (!may_run_programs (run, error))
+    return;
   for (guint i = 0; i < run->asks->len; i++)
     {
       const char *type = th_run_type_of (&g_array_index (run->asks, ThAsk, i));

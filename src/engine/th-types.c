@@ -112,11 +112,12 @@ th_types_sniff (int fd, const char *path, char *types[2])
   guint8 head[SNIFF_BYTES];
   gssize n = pread (fd, head, sizeof head, 0);
 
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+  types[0] = n > 0 ? NULL : th_types_by_name (path);
+  types[1] = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (names) && n > 0; i++)
     {
-      g_autofree char *guess =
-          n > 0 ? g_content_type_guess (names[i], head, (gsize) n, NULL) : NULL;
+      g_autofree char *guess = g_content_type_guess (names[i], head, (gsize) n, NULL);
 
-      types[i] = guess != NULL ? g_content_type_get_mime_type (guess) : NULL;
+      types[i] = g_content_type_get_mime_type (guess);
     }
 }

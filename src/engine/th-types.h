@@ -12,6 +12,6 @@ GStrv th_types_chain (const char *mime_type);
 char *th_types_by_name (const char *path);
 char *th_types_by_data (const char *path);
 /* What an open file looks like, with its name (which tells formats within formats apart, but may
- * lie) and without; "application/octet-stream" where nobody can tell, NULL where it cannot be read.
- * Callers free. */
+ * lie) and without; "application/octet-stream" where nobody can tell. Where it cannot be read here
+ * only what the name says, or NULL. Callers free. */
 void th_types_sniff (int fd, const char *path, char *types[2]);

@@ -244,6 +244,27 @@ test_rules (World *world, gconstpointer unused)
   g_assert_cmpint (record->code, ==, TH_ERROR_UNSUPPORTED);
 }
 
+/* One that is not to be run is not run, also where only the data tell that it would be. */
+static void
+test_forbidden (World *world, gconstpointer unused)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *uri = NULL;
+  const char *blank = "application/octet-stream";
+  const Record *record;
+
+  g_key_file_set_boolean (file, "rules external", "enabled", FALSE);
+  world->fixture.options.rules = th_rules_from_conf (file, NULL);
+  world_add (world, "helper", "exec sleep 600", "MimeType=text/plain;\n");
+  fixture_start (&world->fixture);
+  uri = world_file (world, "no-extension");
+  th_engine_queue (world->fixture.engine, (Uris) &uri, &blank, 1, "normal", TH_FOREGROUND);
+  fixture_wait (&world->fixture, 1);
+  record = fixture_error (&world->fixture, uri);
+  g_assert_nonnull (record);
+  g_assert_nonnull (strstr (record->message, "a rule forbids it"));
+}
+
 /* Pictures go on while programs hang, in either class, and the first error of those comes last. */
 static void
 test_no_delay (World *world, gconstpointer unused)
@@ -444,9 +465,9 @@ main (int argc, char **argv)
     { "/external/fork-bomb", test_fork_bomb }, { "/external/names", test_names },
     { "/external/extension", test_extension }, { "/external/exec-words", test_exec_words },
     { "/external/next", test_next },           { "/external/rules", test_rules },
-    { "/external/no-delay", test_no_delay },   { "/external/dequeue", test_dequeue },
-    { "/external/close", test_close },         { "/external/cannot", test_cannot },
-    { "/external/outside", test_outside },
+    { "/external/forbidden", test_forbidden }, { "/external/no-delay", test_no_delay },
+    { "/external/dequeue", test_dequeue },     { "/external/close", test_close },
+    { "/external/cannot", test_cannot },       { "/external/outside", test_outside },
   };
 
   g_test_init (&argc, &argv, NULL);
