@@ -35,15 +35,30 @@ copy_strings (const char *const *strings, guint n)
   return copy;
 }
 
+/* Where that might take for ever links are not followed. */
+static char *
+resolve (const ThCacheWork *work, const char *path)
+{
+  g_autoptr (ThMount) mount = NULL;
+  char *real_path = NULL;
+
+  if (path[0] == '/')
+    mount = th_mounts_resolve (work->lookout.mounts, path, &real_path);
+  return real_path != NULL ? real_path : g_strdup (path);
+}
+
+/* Not a thumbnail itself, and not forbidden by the rules. */
 static gboolean
 is_allowed (const char *path, guint64 size, gpointer data)
 {
   const ThCacheWork *work = data;
-  g_autoptr (ThMount) mount = th_mounts_find (work->lookout.mounts, path);
-  /* Links are not followed where that might take for ever. */
-  const char *real_path = mount->apart || path[0] != '/' ? path : NULL;
-  g_autofree char *why = th_check_codec (work->rules, path, real_path, size, "");
+  g_autofree char *real_path = resolve (work, path);
+  g_autofree char *why = NULL;
 
+  if (th_cache_contains (work->cache, real_path))
+    return FALSE;
+  if (work->rules != NULL)
+    why = th_check_codec (work->rules, path, real_path, size, "");
   return why == NULL;
 }
 
@@ -52,7 +67,7 @@ follow (const ThCacheWork *work, const ThCacheTask *task, const gint *stop)
 {
   const ThFollowOptions options = {
     .kind = task->kind == TH_CACHE_WORK_MOVE ? TH_FOLLOW_MOVE : TH_FOLLOW_COPY,
-    .allowed = work->rules != NULL ? is_allowed : NULL,
+    .allowed = is_allowed,
     .data = (gpointer) work,
     .looker = &work->looker,
     .stop = stop,

@@ -25,7 +25,7 @@ typedef struct
   gboolean cloud;
   char *apart;
   char *path;
-  char *real_path; /* only where rules ask for it */
+  char *real_path; /* NULL: path itself, or it has not been asked for */
   ThStamp stamp;
   struct stat st;
 } Look;
@@ -58,7 +58,7 @@ find_mount (Look *look, GError **error)
     return TRUE;
   if (look->apart == NULL)
     {
-      mount = th_mounts_find (mounts, look->path);
+      mount = th_mounts_resolve (mounts, look->path, &look->real_path);
       look->apart = th_apart_of_mount (mount);
     }
   return look->apart == NULL;
@@ -91,9 +91,10 @@ is_regular (Look *look, GError **error)
 static gboolean
 is_no_thumbnail (Look *look, GError **error)
 {
-  const char *path = look->facts != NULL ? look->real_path : look->path;
+  const ThCache *cache = look->checker->tools->cache;
+  gboolean spelled_so = look->facts == NULL && th_cache_contains (cache, look->path);
 
-  if (!th_cache_contains (look->checker->tools->cache, path))
+  if (!spelled_so && (look->real_path == NULL || !th_cache_contains (cache, look->real_path)))
     return TRUE;
   g_set_error (error, TH_ERROR, TH_ERROR_IS_THUMBNAIL, "the file is a thumbnail itself");
   return FALSE;
@@ -133,7 +134,8 @@ is_allowed (Look *look, ThRulesScope scope, GError **error)
   if (th_rules_are_empty (rules))
     return TRUE;
   if (look->real_path == NULL)
-    look->real_path = resolve (look->path);
+    look->real_path =
+        look->checker->tools->mounts != NULL ? g_strdup (look->path) : resolve (look->path);
   codec = codec_of (look);
   why = th_rules_forbid (rules,
                          &(ThRulesFile){

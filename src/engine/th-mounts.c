@@ -399,16 +399,29 @@ find_by_spelling (const ThMountTable *table, const char *path)
 /* Nothing is remembered between calls: a symlink may lead elsewhere the next time, and what was
  * remembered would have a mount touched that must not be. */
 ThMount *
-th_mounts_find (ThMounts *mounts, const char *path)
+th_mounts_resolve (ThMounts *mounts, const char *path, char **real_path)
 {
   g_autoptr (ThMountTable) table = take_table (mounts);
   ThMount *mount = find_by_spelling (table, path);
   g_auto (Walk) walk = { 0 };
 
+  *real_path = NULL;
   if (mount != NULL)
     return mount;
   walk_path (&walk, table, WALK_LOCAL, path);
-  return walk.veiled ? th_mount_new_apart (walk.mount) : th_mount_ref (walk.mount);
+  if (walk.veiled)
+    return th_mount_new_apart (walk.mount);
+  if (!walk.mount->apart)
+    *real_path = end_of (&walk);
+  return th_mount_ref (walk.mount);
+}
+
+ThMount *
+th_mounts_find (ThMounts *mounts, const char *path)
+{
+  g_autofree char *real_path = NULL;
+
+  return th_mounts_resolve (mounts, path, &real_path);
 }
 
 static gboolean

@@ -33,6 +33,10 @@ void th_mounts_free (ThMounts *mounts);
  * mount the answer is that mount, untouched. Where the table cannot be read: a mount that is not
  * apart, with an empty point. Caller unrefs; never NULL. */
 ThMount *th_mounts_find (ThMounts *mounts, const char *path);
+/* The same, and where path leads, without symlinks, as it was found on the way: *real_path becomes
+ * NULL where that is path itself, and where it is not known because the mount is apart. The caller
+ * frees it. */
+ThMount *th_mounts_resolve (ThMounts *mounts, const char *path, char **real_path);
 /* Whether path, absolute, may be on or below the mount at point. By its spelling, then by where
  * symlinks lead. */
 gboolean th_mounts_leads_below (ThMounts *mounts, const char *path, const char *point);

@@ -58,6 +58,8 @@ static const VerdictRow verdicts[] = {
   { NULL, "text.png", "image/png", TH_ERROR_INVALID_FORMAT, "text.png" },
   { NULL, "empty.png", "application/x-zerosize", TH_ERROR_NO_CONTENT, "empty.png" },
   { NULL, "../cache/normal/any.png", "image/png", TH_ERROR_IS_THUMBNAIL, "thumbnail itself" },
+  { NULL, "cached/any.png", "image/png", TH_ERROR_IS_THUMBNAIL, "thumbnail itself" },
+  { NULL, "link.png", "image/png", TH_ERROR_IS_THUMBNAIL, "thumbnail itself" },
 };
 
 static void
@@ -70,6 +72,8 @@ make_odd_files (Fixture *fixture)
   g_autofree char *empty = fixture_path (fixture, "empty.png");
   g_autofree char *normal = g_build_filename (fixture->cache_root, "normal", NULL);
   g_autofree char *any = g_build_filename (normal, "any.png", NULL);
+  g_autofree char *cached = fixture_path (fixture, "cached");
+  g_autofree char *link = fixture_path (fixture, "link.png");
 
   g_assert_nonnull (good);
   g_assert_no_errno (g_mkdir (folder, 0700));
@@ -78,6 +82,8 @@ make_odd_files (Fixture *fixture)
   g_assert_true (g_file_set_contents (empty, "", 0, NULL));
   g_assert_no_errno (g_mkdir_with_parents (normal, 0700));
   g_assert_true (g_file_set_contents (any, "x", 1, NULL));
+  g_assert_no_errno (symlink (normal, cached));
+  g_assert_no_errno (symlink ("cached/any.png", link));
 }
 
 static void

@@ -157,6 +157,34 @@ test_change (MountsWorld *world, gconstpointer unused)
 }
 
 static void
+assert_real (const MountsWorld *world, const char *name, const char *real)
+{
+  g_autofree char *path = mounts_world_at (world, name);
+  g_autofree char *expected = real != NULL ? mounts_world_at (world, real) : NULL;
+  g_autofree char *found = NULL;
+  g_autoptr (ThMount) mount = th_mounts_resolve (world->mounts, path, &found);
+
+  g_test_message ("%s", name);
+  g_assert_cmpstr (found, ==, expected);
+}
+
+static void
+test_resolve (MountsWorld *world, gconstpointer unused)
+{
+  mounts_world_link (world, "/link", "local/deep");
+  mounts_world_link (world, "/into", "dead");
+  mounts_world_link (world, "/local/deep/back", "../../link/file");
+  assert_real (world, "/local/deep/file", NULL);
+  assert_real (world, "/missing/file", NULL);
+  assert_real (world, "/link", "/local/deep");
+  assert_real (world, "/link/missing/file", "/local/deep/missing/file");
+  assert_real (world, "/link/back", "/local/deep/file");
+  assert_real (world, "/link/../deep/file", "/local/deep/file");
+  assert_real (world, "/dead/file", NULL);
+  assert_real (world, "/into/file", NULL);
+}
+
+static void
 assert_below (const MountsWorld *world, const char *name, const char *point, gboolean below)
 {
   g_autofree char *path = mounts_world_at (world, name);
@@ -252,6 +280,7 @@ main (int argc, char **argv)
   mounts_world_add ("/mounts/retargeted", test_retargeted);
   mounts_world_add ("/mounts/home", test_home);
   mounts_world_add ("/mounts/change", test_change);
+  mounts_world_add ("/mounts/resolve", test_resolve);
   mounts_world_add ("/mounts/leads-below", test_leads_below);
   mounts_world_add ("/mounts/magic-links", test_magic_links);
   mounts_world_add ("/mounts/threads", test_threads);
