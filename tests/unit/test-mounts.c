@@ -163,8 +163,10 @@ assert_real (const MountsWorld *world, const char *name, const char *real)
   g_autofree char *expected = real != NULL ? mounts_world_at (world, real) : NULL;
   g_autofree char *found = NULL;
   g_autoptr (ThMount) mount = th_mounts_resolve (world->mounts, path, &found);
+  g_autoptr (ThMount) same = th_mounts_find (world->mounts, path);
 
   g_test_message ("%s", name);
+  g_assert_cmpuint (mount->id, ==, same->id);
   g_assert_cmpstr (found, ==, expected);
 }
 
