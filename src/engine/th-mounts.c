@@ -170,7 +170,7 @@ typedef struct
   ThMount *mount; /* that at lies on; borrowed from table */
   guint links;
   gboolean went_up;
-  gboolean veiled; /* led to by /proc in a way that its text does not tell */
+  gboolean veiled; /* it leads on to where its text does not tell */
 } Walk;
 
 static void
@@ -245,7 +245,8 @@ follow_link (Walk *walk, const char *target)
   return TRUE;
 }
 
-/* at is no mount point. FALSE: there is nothing further. */
+/* at is no mount point. FALSE: there is nothing further, or it cannot be seen: by way of symlinks
+ * the kernel comes to places whose own path would be too long for it. */
 static gboolean
 look (Walk *walk)
 {
@@ -253,7 +254,10 @@ look (Walk *walk)
   ssize_t length = readlink (walk->at->str, target, sizeof target - 1);
 
   if (length < 0)
-    return errno == EINVAL;
+    {
+      walk->veiled = errno == ENAMETOOLONG;
+      return errno == EINVAL;
+    }
   target[length] = '\0';
   return follow_link (walk, target);
 }
@@ -345,7 +349,7 @@ has_no_links (const char *path)
   int fd = (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 
   if (fd < 0)
-    return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+    return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ENAMETOOLONG;
   close (fd);
   return TRUE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,6 +98,53 @@ test_loops (MountsWorld *world, gconstpointer unused)
     }
   mounts_world_assert (world, "/chain39", "/dead", TRUE);
   mounts_world_assert (world, "/chain40", "", FALSE);
+}
+
+/* Folders within each other; returns the path from the first to the last. */
+static char *
+make_deep (int *fd, guint n)
+{
+  g_autofree char *name = g_strnfill (200, 'd');
+  GString *path = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    {
+      int inner;
+
+      g_assert_cmpint (mkdirat (*fd, name, 0700), ==, 0);
+      inner = openat (*fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+      g_assert_cmpint (inner, >=, 0);
+      close (*fd);
+      *fd = inner;
+      g_string_append_printf (path, "%s%s", i > 0 ? "/" : "", name);
+    }
+  return g_string_free (path, FALSE);
+}
+
+/* The way there goes through a folder whose path is longer than the kernel takes. */
+static void
+test_long (MountsWorld *world, gconstpointer unused)
+{
+  g_autofree char *dead = mounts_world_at (world, "/dead");
+  g_autofree char *name = g_strnfill (300, 'x');
+  g_autofree char *long_name = g_strconcat ("/local/", name, NULL);
+  g_autofree char *first = NULL;
+  g_autofree char *second = NULL;
+  int fd = open (world->tmp, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int half;
+
+  first = make_deep (&fd, 15);
+  half = dup (fd);
+  second = make_deep (&fd, 15);
+  g_assert_cmpint (symlinkat (dead, fd, "out"), ==, 0);
+  g_assert_cmpint (symlinkat (second, half, "more"), ==, 0);
+  mounts_world_link (world, "/deep", first);
+  mounts_world_assert (world, "/deep/missing", "", FALSE);
+  mounts_world_assert (world, "/deep/more/out/a", "", TRUE);
+  mounts_world_assert (world, long_name, "/local", FALSE);
+  g_assert_cmpint (unlinkat (fd, "out", 0), ==, 0);
+  close (fd);
+  close (half);
 }
 
 static void
@@ -279,6 +327,7 @@ main (int argc, char **argv)
   mounts_world_add ("/mounts/dead-is-not-touched", test_dead_is_not_touched);
   mounts_world_add ("/mounts/links", test_links);
   mounts_world_add ("/mounts/loops", test_loops);
+  mounts_world_add ("/mounts/long", test_long);
   mounts_world_add ("/mounts/retargeted", test_retargeted);
   mounts_world_add ("/mounts/home", test_home);
   mounts_world_add ("/mounts/change", test_change);
