@@ -30,8 +30,11 @@ ThMounts *th_mounts_new (const char *mountinfo, const char *home);
 void th_mounts_free (ThMounts *mounts);
 
 /* The mount that path, absolute, leads to, symlinks followed. Where a symlink leads into an apart
- * mount the answer is that mount, untouched. Where the table cannot be read: a mount that is not
- * apart, with an empty point. Caller unrefs; never NULL. */
+ * mount the answer is that mount, untouched; where it leads on by a link of /proc to what a process
+ * has open, or beyond what a path can name, it is the mount of that link, taken for apart. Where
+ * the table was never read: a mount that is not apart, with an empty point. Caller unrefs; never
+ * NULL.
+ */
 ThMount *th_mounts_find (ThMounts *mounts, const char *path);
 /* The same, and where path leads, without symlinks, as it was found on the way: *real_path becomes
  * NULL where that is path itself, and where it is not known because the mount is apart. The caller
