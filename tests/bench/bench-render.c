@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* CPU time and peak memory of making thumbnails in this process, without workers, cache or bus:
- *   bench-render [--runs N] FILE|FOLDER…
+ *   bench-render [--runs N] [--no-previews] FILE|FOLDER…
  * One line a flavor and one for all flavors at once, summed over the files: medians of N runs after
  * one that does not count. Each case is a process of its own, so that the peak is the case's. */
 #include "config.h"
@@ -40,6 +40,7 @@ typedef struct
   double open;   /* sniff, header, plan */
   double decode; /* rows into a sink that drops them */
   double rest;   /* shrink, colour, orient: the whole less the decoding */
+  gboolean from_preview;
 } Times;
 
 typedef struct
@@ -47,6 +48,7 @@ typedef struct
   Times times;
   guint32 files;
   guint32 failed;
+  guint32 previews; /* files of which an embedded preview was taken */
 } Sums;
 
 static double
@@ -66,7 +68,7 @@ drop_rows (ThSink *sink, const void *rows, gsize stride, guint32 n)
 
 /* The codec alone, by the contract that th-render follows. */
 static gboolean
-decode_only (int fd, const Case *bench, const ThLimits *limits)
+decode_only (int fd, const Case *bench, const ThLimits *limits, gboolean *from_preview)
 {
   g_autoptr (ThInput) input = th_input_new_fd (fd, NULL);
   const ThCodec *codec = th_codec_sniff (input);
@@ -85,6 +87,7 @@ decode_only (int fd, const Case *bench, const ThLimits *limits)
   status = codec->plan (session, targets, bench->n_boxes, &plan)
                ? codec->decode (session, &plan, &sink, NULL)
                : TH_STATUS_TOO_LARGE;
+  *from_preview = plan.from_preview;
   codec->close (session);
   return th_status_has_pixels (status);
 }
@@ -132,7 +135,7 @@ measure_once (int fd, const Case *bench, const ThLimits *limits, Times *times)
   if (!render_once (fd, bench, limits, times))
     return FALSE;
   start = cpu_ms ();
-  if (!decode_only (fd, bench, limits))
+  if (!decode_only (fd, bench, limits, &times->from_preview))
     return FALSE;
   times->decode = cpu_ms () - start;
   times->rest = MAX (times->rest + times->open - times->decode, 0.0);
@@ -156,7 +159,7 @@ median (double *values, guint n)
 }
 
 static void
-measure_file (const char *path, const Case *bench, guint runs, Sums *sums)
+measure_file (const char *path, const Case *bench, guint runs, const ThLimits *limits, Sums *sums)
 {
   g_autofree double *open_ms = g_new (double, runs);
   g_autofree double *decode_ms = g_new (double, runs);
@@ -164,13 +167,11 @@ measure_file (const char *path, const Case *bench, guint runs, Sums *sums)
   const int fd = open (path, O_RDONLY | O_CLOEXEC);
   Times times = { 0 };
   gboolean ok = fd >= 0;
-  ThLimits limits;
 
-  th_limits_init (&limits);
-  ok = ok && measure_once (fd, bench, &limits, &times);
+  ok = ok && measure_once (fd, bench, limits, &times);
   for (guint run = 0; ok && run < runs; run++)
     {
-      ok = measure_once (fd, bench, &limits, &times);
+      ok = measure_once (fd, bench, limits, &times);
       open_ms[run] = times.open;
       decode_ms[run] = times.decode;
       rest_ms[run] = times.rest;
@@ -184,11 +185,12 @@ measure_file (const char *path, const Case *bench, guint runs, Sums *sums)
   sums->times.open += median (open_ms, runs);
   sums->times.decode += median (decode_ms, runs);
   sums->times.rest += median (rest_ms, runs);
+  sums->previews += times.from_preview ? 1 : 0;
 }
 
 /* The whole case in a child; its sums come back through a pipe. */
 static gboolean
-run_case (const GPtrArray *paths, const Case *bench, guint runs)
+run_case (const GPtrArray *paths, const Case *bench, guint runs, const ThLimits *limits)
 {
   struct rusage usage = { 0 };
   Sums sums = { 0 };
@@ -201,7 +203,7 @@ run_case (const GPtrArray *paths, const Case *bench, guint runs)
   if (child == 0)
     {
       for (guint i = 0; i < paths->len; i++)
-        measure_file (paths->pdata[i], bench, runs, &sums);
+        measure_file (paths->pdata[i], bench, runs, limits, &sums);
       _exit (write (ends[1], &sums, sizeof sums) == sizeof sums ? 0 : 1);
     }
   close (ends[1]);
@@ -210,9 +212,9 @@ run_case (const GPtrArray *paths, const Case *bench, guint runs)
   close (ends[0]);
   while (child > 0 && wait4 (child, NULL, 0, &usage) < 0 && errno == EINTR)
     ;
-  g_print ("%-9s files %u failed %u  ms: total %.1f open %.1f decode %.1f rest %.1f  "
+  g_print ("%-9s files %u failed %u previews %u  ms: total %.1f open %.1f decode %.1f rest %.1f  "
            "peak RSS %.1f MB\n",
-           bench->name, sums.files, sums.failed,
+           bench->name, sums.files, sums.failed, sums.previews,
            sums.times.open + sums.times.decode + sums.times.rest, sums.times.open,
            sums.times.decode, sums.times.rest, (double) usage.ru_maxrss / 1024.0);
   return sums.failed == 0;
@@ -251,9 +253,11 @@ int
 main (int argc, char **argv)
 {
   int runs = 5;
+  gboolean no_previews = FALSE;
   g_auto (GStrv) names = NULL;
   const GOptionEntry entries[] = {
     { "runs", 'n', 0, G_OPTION_ARG_INT, &runs, "Runs that count, after one that does not", "N" },
+    { "no-previews", 0, 0, G_OPTION_ARG_NONE, &no_previews, "Decode the main pictures", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, NULL, "FILE|FOLDER…" },
     { NULL },
   };
@@ -261,7 +265,9 @@ main (int argc, char **argv)
   g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
   gboolean ok = TRUE;
+  ThLimits limits;
 
+  th_limits_init (&limits);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error) || runs < 1)
     {
@@ -275,7 +281,8 @@ main (int argc, char **argv)
       g_printerr ("bench-render: no pictures given\n");
       return SKIPPED;
     }
+  limits.embedded_previews = !no_previews;
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    ok = run_case (paths, &cases[i], (guint) runs) && ok;
+    ok = run_case (paths, &cases[i], (guint) runs, &limits) && ok;
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
