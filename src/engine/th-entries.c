@@ -5,14 +5,12 @@
 
 #include <gio/gio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#define SUFFIX ".thumbnailer"
+#include "engine/th-watched.h"
+
 /* Our own entry, and our own program under any entry: we would call ourselves. */
 #define OWN_ENTRY   "thimble.thumbnailer"
 #define OWN_PROGRAM "thimble-thumbnailer"
-/* How long what was seen in the folders is believed. */
-#define FRESH_FOR (1 * G_USEC_PER_SEC)
 /* Answers that are remembered; clients invent no end of types. */
 #define MEMO_ENTRIES 512u
 /* Of which everything is a kind, and that therefore say nothing. */
@@ -20,38 +18,20 @@
 
 struct _ThEntries
 {
-  char **folders;
   GMutex lock; /* of all below */
+  ThWatched *watched;
   GPtrArray *all;
   GHashTable *memo; /* type → GPtrArray of ThEntry, installed or not */
-  guint64 signature;
-  gint64 looked_at; /* 0: never */
 };
-
-static char **
-default_folders (void)
-{
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  const char *const *dirs = g_get_system_data_dirs ();
-  g_autofree char *own = g_build_filename (g_get_user_data_dir (), "thumbnailers", NULL);
-
-  g_strv_builder_add (builder, own);
-  for (guint i = 0; dirs[i] != NULL; i++)
-    {
-      g_autofree char *folder = g_build_filename (dirs[i], "thumbnailers", NULL);
-
-      g_strv_builder_add (builder, folder);
-    }
-  return g_strv_builder_end (builder);
-}
 
 ThEntries *
 th_entries_new (const char *const *folders)
 {
+  static const char *const endings[] = { ".thumbnailer", NULL };
   ThEntries *entries = g_new0 (ThEntries, 1);
 
   g_mutex_init (&entries->lock);
-  entries->folders = folders != NULL ? g_strdupv ((char **) folders) : default_folders ();
+  entries->watched = th_watched_new (folders, endings);
   entries->all = g_ptr_array_new_with_free_func ((GDestroyNotify) th_entry_unref);
   entries->memo =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
@@ -61,74 +41,11 @@ th_entries_new (const char *const *folders)
 void
 th_entries_free (ThEntries *entries)
 {
-  g_strfreev (entries->folders);
+  th_watched_free (entries->watched);
   g_ptr_array_unref (entries->all);
   g_hash_table_unref (entries->memo);
   g_mutex_clear (&entries->lock);
   g_free (entries);
-}
-
-static int
-by_text (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
-/* Paths of all entries of a folder, sorted: what readdir says first is chance. */
-static GPtrArray *
-list_folder (const char *folder)
-{
-  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_suffix (name, SUFFIX))
-      g_ptr_array_add (paths, g_build_filename (folder, name, NULL));
-  g_ptr_array_sort (paths, by_text);
-  return paths;
-}
-
-static GPtrArray *
-list_all (ThEntries *entries)
-{
-  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
-
-  for (guint i = 0; entries->folders[i] != NULL; i++)
-    {
-      GPtrArray *some = list_folder (entries->folders[i]);
-
-      g_ptr_array_extend_and_steal (paths, some);
-    }
-  return paths;
-}
-
-static guint64
-mix (guint64 hash, guint64 value)
-{
-  return (hash ^ value) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) + (hash >> 29);
-}
-
-/* Changes whenever a file comes, goes or is written to. */
-static guint64
-sign (const GPtrArray *paths)
-{
-  guint64 hash = paths->len + 1;
-
-  for (guint i = 0; i < paths->len; i++)
-    {
-      struct stat st = { 0 };
-
-      hash = mix (hash, g_str_hash (paths->pdata[i]));
-      if (stat (paths->pdata[i], &st) != 0)
-        continue;
-      hash = mix (hash, (guint64) st.st_ino);
-      hash = mix (hash, (guint64) st.st_size);
-      hash = mix (hash, (guint64) st.st_mtim.tv_sec);
-      hash = mix (hash, (guint64) st.st_mtim.tv_nsec);
-      hash = mix (hash, (guint64) st.st_ctim.tv_nsec);
-    }
-  return hash;
 }
 
 static gboolean
@@ -168,26 +85,17 @@ load_all (ThEntries *entries, const GPtrArray *paths)
 static void
 look (ThEntries *entries)
 {
-  gint64 now = g_get_monotonic_time ();
-  g_autoptr (GPtrArray) paths = NULL;
-  guint64 signature;
+  g_autoptr (GPtrArray) paths = th_watched_changed (entries->watched);
 
-  if (entries->looked_at != 0 && now - entries->looked_at < FRESH_FOR)
-    return;
-  paths = list_all (entries);
-  signature = sign (paths);
-  if (entries->looked_at == 0 || signature != entries->signature)
+  if (paths != NULL)
     load_all (entries, paths);
-  entries->signature = signature;
-  entries->looked_at = now;
 }
 
 void
 th_entries_expire (ThEntries *entries)
 {
   g_mutex_lock (&entries->lock);
-  if (entries->looked_at != 0)
-    entries->looked_at = 1;
+  th_watched_expire (entries->watched);
   g_mutex_unlock (&entries->lock);
 }
 
@@ -331,7 +239,7 @@ th_entries_serve (ThEntries *entries, const char *mime_type)
 static int
 by_name (gconstpointer a, gconstpointer b, gpointer unused)
 {
-  return by_text (a, b);
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
 char **
