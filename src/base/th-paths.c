@@ -59,6 +59,12 @@ th_paths_reader (void)
 }
 
 char *
+th_paths_volumes (void)
+{
+  return locate ("TH_VOLUMES", "src/volumes/thimble-volumes", TH_LIBEXECDIR "/thimble-volumes");
+}
+
+char *
 th_paths_manifests (void)
 {
   return locate ("TH_MANIFESTS", "src/worker", TH_MANIFESTDIR);

@@ -13,6 +13,8 @@ char *th_paths_worker (void);
 char *th_paths_external (void);
 /* Path of thimble-reader. In a build tree TH_READER may name another. Caller frees. */
 char *th_paths_reader (void);
+/* Path of thimble-volumes. In a build tree TH_VOLUMES may name another. Caller frees. */
+char *th_paths_volumes (void);
 /* Folder of the *.manifest files. In a build tree TH_MANIFESTS may name another. Caller frees. */
 char *th_paths_manifests (void);
 /* Folder of the files that thimblectl enable links to. In a build tree TH_DATA may name another.

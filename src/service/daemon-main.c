@@ -2,11 +2,13 @@
 /* thimbled: parses, wires, runs. */
 #include "config.h"
 
+#include <errno.h>
 #include <gio/gio.h>
 #include <glib-unix.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/th-open.h"
 #include "service/th-cache-iface.h"
@@ -272,6 +274,9 @@ main (int argc, char **argv)
       g_print ("thimbled %s\n", TH_VERSION);
       return EXIT_SUCCESS;
     }
+  /* Whatever it was started in may be unmounted. */
+  if (chdir ("/") != 0)
+    g_warning ("The root folder cannot be entered: %s", g_strerror (errno));
   if (!start (&daemon, &error))
     {
       g_printerr ("thimbled: %s\n", error->message);

@@ -146,3 +146,9 @@ th_clients_handles (const ThClients *clients)
 {
   return handles_of (clients->by_handle);
 }
+
+gboolean
+th_clients_is_empty (const ThClients *clients)
+{
+  return g_hash_table_size (clients->by_handle) == 0;
+}

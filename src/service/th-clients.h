@@ -25,5 +25,7 @@ void th_clients_remove (ThClients *clients, guint32 handle);
 const char *th_clients_owner (const ThClients *clients, guint32 handle);
 /* All handles, as guint32. Caller unrefs. */
 GArray *th_clients_handles (const ThClients *clients);
+/* Whether there is none. */
+gboolean th_clients_is_empty (const ThClients *clients);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThClients, th_clients_free)

@@ -6,6 +6,7 @@
 #include "dbus/th-dbus.h"
 #include "service/th-clients.h"
 #include "service/th-portion.h"
+#include "service/th-volumes.h"
 
 #define INTERFACE   "org.freedesktop.thumbnails.Thumbnailer1"
 #define OBJECT_PATH "/org/freedesktop/thumbnails/Thumbnailer1"
@@ -18,6 +19,7 @@ struct _ThThumbnailer
   ThDBusThumbnailer1 *object;
   ThEngine *engine;
   ThClients *clients;
+  ThVolumes *volumes;
   ThIdle *idle;
   guint unflushed;     /* signals since the last flush */
   GCancellable *flush; /* not NULL: one is under way */
@@ -136,6 +138,8 @@ on_finished (guint32 handle, gpointer data)
 
   emit (self, handle, "Finished", g_variant_new ("(u)", handle));
   th_clients_remove (self->clients, handle);
+  if (th_clients_is_empty (self->clients))
+    th_volumes_rest (self->volumes);
   th_idle_release (self->idle);
 }
 
@@ -146,6 +150,14 @@ on_outdated (gpointer data)
 
   if (self->outdated != NULL)
     self->outdated (self->outdated_data);
+}
+
+static void
+on_leaving (const char *mount_point, gpointer data)
+{
+  ThThumbnailer *self = data;
+
+  th_engine_leave (self->engine, mount_point);
 }
 
 static const ThEngineEvents engine_events = {
@@ -173,6 +185,7 @@ on_handle_queue (ThDBusThumbnailer1 *object, GDBusMethodInvocation *invocation, 
   th_clients_add (self->clients, handle, g_dbus_method_invocation_get_sender (invocation));
   th_idle_hold (self->idle);
   th_dbus_thumbnailer1_complete_queue (object, invocation, handle);
+  th_volumes_need (self->volumes);
   return TRUE;
 }
 
@@ -280,6 +293,7 @@ th_thumbnailer_new (GDBusConnection *connection, const ThEngineOptions *options,
   self->connection = g_object_ref (connection);
   self->idle = idle;
   self->clients = th_clients_new (connection, TH_CLIENTS_BRIEF_MS, on_left, self);
+  self->volumes = th_volumes_new (on_leaving, self);
   self->object = th_dbus_thumbnailer1_skeleton_new ();
   self->engine = th_engine_new (options, &engine_events, self, error);
   if (self->engine == NULL)
@@ -300,6 +314,7 @@ th_thumbnailer_free (ThThumbnailer *self)
     g_dbus_interface_skeleton_unexport (G_DBUS_INTERFACE_SKELETON (self->object));
   g_cancellable_cancel (self->flush);
   g_clear_object (&self->flush);
+  th_volumes_free (self->volumes);
   g_clear_pointer (&self->engine, th_engine_free);
   g_object_unref (self->object);
   th_clients_free (self->clients);

@@ -24,19 +24,21 @@ BELOW = {
     'sandbox': {'base'},
     'worker': {'core', 'wire', 'sandbox', 'base'},
     'reader': {'base', 'cache', 'wire'},
+    'volumes': {'base', 'wire'},
     'engine': {'base', 'cache', 'wire', 'sandbox'},
     'service': {'dbus', 'engine', 'cache', 'wire', 'sandbox', 'base'},
     'thumbnailer': {'worker', 'cache', 'wire', 'sandbox', 'base'},
     'ctl': {'dbus', 'engine', 'cache', 'wire', 'sandbox', 'base'},
 }
-WITH_GIO = {'reader', 'engine', 'service', 'ctl'}
+WITH_GIO = {'reader', 'volumes', 'engine', 'service', 'ctl'}
 WITH_IMAGES = {'core'}
 IMAGE_SYMBOL = re.compile(r'^(png_|jpeg_|jsimd_|tj[A-Z0-9]|WebP|VP8|[DE]?Gif|DGif|gif_|exif_)')
 IMAGE_LIBRARY = re.compile(r'^lib(png|jpeg|turbojpeg|webp|gif|exif|tiff|lcms|gdk_pixbuf)')
 GIO_LIBRARY = re.compile(r'^lib(gio|gobject|dbus)-')
 # Program → its folder; what each may link follows from the layer's row above.
 PROGRAMS = {'thimbled': 'service', 'thimblectl': 'ctl', 'thimble-worker': 'worker',
-            'thimble-thumbnailer': 'thumbnailer', 'thimble-external': 'sandbox', 'thimble-reader': 'reader'}
+            'thimble-thumbnailer': 'thumbnailer', 'thimble-external': 'sandbox', 'thimble-reader': 'reader',
+            'thimble-volumes': 'volumes'}
 DECODES = {'worker', 'thumbnailer'}
 
 
