@@ -60,7 +60,7 @@ mount_volume (Fixture *fixture)
 
   fixture->point = g_build_filename (fixture->bus->root, "volume", NULL);
   g_assert_no_errno (g_mkdir (fixture->point, 0700));
-  g_assert_no_errno (ftruncate (fd, 64 * 1024 * 1024));
+  g_assert_no_errno (ftruncate (fd, 256 * 1024 * 1024));
   close (fd);
   return run ((const char *const[]){ "/sbin/mke2fs", "-q", "-F", image, NULL })
          && run ((const char *const[]){ "mount", "-o", "loop", image, fixture->point, NULL });
@@ -92,7 +92,7 @@ tear_down (Fixture *fixture, gconstpointer trouble)
 static char **
 fill_volume (Fixture *fixture)
 {
-  g_autofree char *model = test_picture (fixture->bus, "model.png", 400, 1);
+  g_autofree char *model = test_picture (fixture->bus, "model.png", 200, 1);
   g_autofree char *from = g_filename_from_uri (model, NULL, NULL);
   g_autofree char *data = NULL;
   char **uris = g_new0 (char *, N_FILES + 1);
