@@ -23,12 +23,31 @@ typedef struct
   ThFlavor flavor;
   const ThFacts *facts; /* of a file apart; NULL: it is to be looked at here */
   gboolean cloud;
+  gboolean special; /* a specialised thumbnailer serves it; once asked */
+  gboolean asked_special;
   char *apart;
   char *path;
   char *real_path; /* NULL: path itself, or it has not been asked for */
   ThStamp stamp;
   struct stat st;
 } Look;
+
+/* Whether a specialised thumbnailer that can be reached serves such a file; asked once a file. */
+static gboolean
+is_special (Look *look)
+{
+  const ThCheckTools *tools = look->checker->tools;
+  g_autofree char *scheme = NULL;
+
+  if (look->asked_special || look->checker->without_specialists
+      || tools->specialist_caller.call == NULL)
+    return look->special;
+  scheme = g_uri_parse_scheme (look->uri);
+  look->special =
+      scheme != NULL && th_specialists_serve (tools->specialists, scheme, look->mime_type);
+  look->asked_special = TRUE;
+  return look->special;
+}
 
 /* What is not of this machine keeps its URI for a path, as far as rules go. */
 static gboolean
@@ -202,7 +221,7 @@ is_named_complete (Look *look, GError **error)
 static gboolean
 is_tried (Look *look, GError **error)
 {
-  if (codec_of (look) != NULL)
+  if (codec_of (look) != NULL || is_special (look))
     return TRUE;
   g_set_error (error, TH_ERROR, TH_ERROR_UNSUPPORTED, "no thumbnailer for the type “%s”",
                look->mime_type);
@@ -228,7 +247,7 @@ recall_failure (Look *look, ThFailure *failure)
   const ThCheckTools *tools = checker->tools;
   ThFailBasis basis = tools->basis;
 
-  if (g_str_equal (codec_of (look), TH_MIME_EXTERNAL))
+  if (g_strcmp0 (codec_of (look), TH_MIME_EXTERNAL) == 0)
     {
       if (checker->last_programs == NULL)
         checker->last_programs = th_check_programs (tools->entries, look->mime_type);
@@ -373,7 +392,10 @@ check_look (Look *look, ThCheck *check)
     }
   else
     fill_key (look, &check->key);
-  if (check->reason == TH_REASON_APART)
+  /* Specialised ones are asked before anything far is looked at. */
+  if (check->verdict == TH_CHECK_MAKE && is_special (look))
+    check->lane = TH_LANE_SPECIALISTS;
+  else if (check->reason == TH_REASON_APART)
     check->apart = g_steal_pointer (&look->apart);
   else if (check->verdict == TH_CHECK_MAKE && g_str_equal (codec_of (look), TH_MIME_EXTERNAL))
     check->lane = TH_LANE_PROGRAMS;

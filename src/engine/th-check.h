@@ -9,6 +9,7 @@
 #include "engine/th-readers.h"
 #include "engine/th-rules.h"
 #include "engine/th-scheduler.h"
+#include "engine/th-specialist-call.h"
 
 typedef enum
 {
@@ -45,8 +46,9 @@ const char *th_reason_name (ThReason reason);
 /* Files that are waited for apart, so that those of one kind do not hold up the others. */
 typedef enum
 {
-  TH_LANE_PICTURES, /* what may be ours to decode */
-  TH_LANE_PROGRAMS, /* what programs of others are needed for, by its type */
+  TH_LANE_PICTURES,    /* what may be ours to decode */
+  TH_LANE_PROGRAMS,    /* what programs of others are needed for, by its type */
+  TH_LANE_SPECIALISTS, /* what specialised thumbnailers on the bus serve */
   TH_N_LANES
 } ThLaneName;
 
@@ -74,12 +76,15 @@ typedef struct
   gboolean fetch_cloud; /* files of cloud stores, too */
   ThFailBasis basis;    /* of our own decoders */
   ThEntries *entries;   /* NULL: none */
+  ThSpecialists *specialists;
+  ThSpecialistCaller specialist_caller; /* no call: nobody can reach them */
 } ThCheckTools;
 
 /* What the verdicts of one pass share. */
 typedef struct
 {
   const ThCheckTools *tools;
+  gboolean without_specialists;
   /* Remembered from one URI to the next; NULL and FALSE to begin with. */
   const char *last_type;  /* by address: equal types of a request are one string */
   const char *last_codec; /* th_mime_codec */

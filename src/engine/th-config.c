@@ -45,6 +45,10 @@ static const LimitRow remote_rows[] = {
   { "max-mib", REMOTE_WIDE (max_bytes), MIB, 1, 1024 },
 };
 
+static const LimitRow specialized_rows[] = {
+  { "wall-seconds", 0, FALSE, 1000, 1, 86400 },
+};
+
 typedef struct
 {
   const char *name;
@@ -57,6 +61,8 @@ static const Group limits_group = { "limits", limit_rows, G_N_ELEMENTS (limit_ro
                                     "embedded-previews" };
 static const Group external_group = { "external", external_rows, G_N_ELEMENTS (external_rows),
                                       "allow-unsandboxed" };
+static const Group specialized_group = { "specialized", specialized_rows,
+                                         G_N_ELEMENTS (specialized_rows), NULL };
 static const Group remote_group = { "remote", remote_rows, G_N_ELEMENTS (remote_rows),
                                     "fetch-cloud" };
 
@@ -210,4 +216,10 @@ th_config_read_remote (GKeyFile *file, ThReadersOptions *options, gboolean *fetc
 {
   read_group (file, &remote_group, options, problems);
   read_flag (file, &remote_group, fetch_cloud, problems);
+}
+
+void
+th_config_read_specialized (GKeyFile *file, guint *wall_ms, GPtrArray *problems)
+{
+  read_group (file, &specialized_group, wall_ms, problems);
 }

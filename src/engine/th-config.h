@@ -20,6 +20,9 @@
  *   max-mib=64              larger files are not copied: what only GVfs reaches has no thumbnail
  *   fetch-cloud=false       fetch files of cloud stores for their thumbnails
  *
+ *   [specialized]
+ *   wall-seconds=20         patience with a specialised thumbnailer on the bus
+ *
  * and [rules], see th-rules.h. Where there is no thimble.conf the rules of tumbler.rc hold.
  */
 #pragma once
@@ -42,7 +45,8 @@ char *th_config_find_tumbler (void);
  * key file. */
 gboolean th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems,
                                 GError **error);
-/* Reads [external] and [remote], as above. */
+/* Reads [external], [specialized] and [remote], as above. */
 void th_config_read_external (GKeyFile *file, ThExternalOptions *options, GPtrArray *problems);
+void th_config_read_specialized (GKeyFile *file, guint *wall_ms, GPtrArray *problems);
 void th_config_read_remote (GKeyFile *file, ThReadersOptions *options, gboolean *fetch_cloud,
                             GPtrArray *problems);

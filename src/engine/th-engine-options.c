@@ -13,6 +13,7 @@ th_engine_options_init (ThEngineOptions *options)
     .max_queued = 500000,
     .max_queued_bytes = 256u * 1024u * 1024u,
     .max_orphaned = 20000,
+    .specialist_ms = 20000,
     .worker_files = 256,
     .worker_idle_ms = 30000,
     .quiet_ms = 1000,
@@ -93,6 +94,7 @@ th_engine_options_load (ThEngineOptions *options, GError **error)
   options->rules = th_rules_from_conf (file, options->problems);
   check_codecs (options);
   th_config_read_external (file, &options->external, options->problems);
+  th_config_read_specialized (file, &options->specialist_ms, options->problems);
   th_config_read_remote (file, &options->readers, &options->fetch_cloud, options->problems);
   return th_config_read_limits (options->config_path, &options->limits, options->problems, error);
 }

@@ -34,6 +34,7 @@ struct _ThEngine
   GSource *source;
   GThreadPool *walkers;
   guint n_walkers;
+  ThSpecialists *specialists;
   ThMounts *mounts;
   ThReaders *readers;
   ThSilence *silence;  /* th-apart.h names */

@@ -239,6 +239,7 @@ make_parts (ThEngine *engine)
   engine->admission = th_admission_new (engine->options.limits.budget_bytes);
   engine->mounts = th_mounts_new (NULL, th_cache_root (engine->cache));
   engine->readers = th_readers_new (&engine->options.readers);
+  engine->specialists = th_specialists_new ((const char *const *) engine->options.external.folders);
   engine->silence = th_silence_new (SILENCE);
   engine->copies = th_admission_new (COPY_BYTES);
   engine->tools = (ThJobTools){ engine->cache,  engine->pool,    engine->admission,
@@ -252,6 +253,7 @@ make_parts (ThEngine *engine)
     .fetch_cloud = engine->options.fetch_cloud,
     .basis = { engine->handler, &engine->options.limits },
     .entries = th_external_entries (engine->external),
+    .specialists = engine->specialists,
   };
   g_mutex_init (&engine->lock);
   th_lanes_init (&engine->lanes, engine);
@@ -324,6 +326,7 @@ th_engine_free (ThEngine *engine)
   th_readers_free (engine->readers);
   th_silence_free (engine->silence);
   th_mounts_free (engine->mounts);
+  th_specialists_free (engine->specialists);
   th_cache_free (engine->cache);
   th_mime_free (engine->mime);
   th_external_free (engine->external);

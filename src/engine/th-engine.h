@@ -11,6 +11,7 @@
 #include "engine/th-external-options.h"
 #include "engine/th-readers.h"
 #include "engine/th-rules.h"
+#include "engine/th-specialist-call.h"
 
 typedef enum
 {
@@ -33,6 +34,7 @@ typedef struct
   guint max_queued;       /* URIs that are queued at a time, default 500 000 */
   gsize max_queued_bytes; /* and of their text, default 256 MiB; more is refused */
   guint max_orphaned;     /* URIs of th_engine_orphan, default 20 000 */
+  guint specialist_ms;    /* patience with a specialised thumbnailer, default 20 000 */
   ThExternalOptions external;
   ThReadersOptions readers;
   gboolean fetch_cloud; /* files of cloud stores are fetched for their thumbnails */
@@ -120,6 +122,11 @@ void th_engine_cache_delete (ThEngine *engine, const char *const *uris, guint n,
  * what was made of files last modified at or before that second. */
 void th_engine_cache_cleanup (ThEngine *engine, const char *const *base_uris, guint n,
                               guint32 since, ThEngineDone done, gpointer data);
+
+/* How specialised thumbnailers are called; before anything is queued. Without it there are none. */
+void th_engine_set_specialists (ThEngine *engine, const ThSpecialistCaller *caller);
+/* Those that have registered come and go by this. */
+ThSpecialists *th_engine_specialists (ThEngine *engine);
 
 /* Parallel arrays, NULL-terminated, valid during the call: entry i says that scheme i together with
  * type i is tried. Both NULL where the engine was freed first. */

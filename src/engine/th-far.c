@@ -74,7 +74,7 @@ th_far_look (ThFar *far, ThJob *job, GError **error)
 void
 th_far_check (ThFar *far, const char *mime_type, ThFlavor flavor, ThCheck *check)
 {
-  g_auto (ThChecker) checker = { .tools = &far->engine->check_tools };
+  g_auto (ThChecker) checker = { .tools = &far->engine->check_tools, .without_specialists = TRUE };
 
   th_check_facts (&checker, far->uri, mime_type, flavor, &far->facts, far->cloud, check);
 }

@@ -7,6 +7,8 @@
 
 /* Programs of others that run at once for each class: most have threads of their own. */
 #define MAX_PROGRAMS 8u
+/* Specialised thumbnailers that are waited for at once for each class. */
+#define SPECIALIST_THREADS 4u
 /* Files of one mount or host that are dealt with at once for each class. */
 #define APART_THREADS 2u
 
@@ -19,6 +21,7 @@ th_lanes_init (ThLanes *lanes, ThEngine *engine)
   th_lane_init (&lanes->fixed[TH_LANE_PICTURES], engine, cores);
   th_lane_init (&lanes->fixed[TH_LANE_PROGRAMS], engine, MIN (cores, MAX_PROGRAMS));
   lanes->fixed[TH_LANE_PROGRAMS].runs_programs = TRUE;
+  th_lane_init (&lanes->fixed[TH_LANE_SPECIALISTS], engine, SPECIALIST_THREADS);
   lanes->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 }
 

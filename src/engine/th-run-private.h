@@ -40,6 +40,10 @@ const char *th_run_type_of (const ThAsk *ask);
 void th_run_collect (ThRun *run);
 
 /* The rest without the lock. */
+/* Those who wait on, until th_run_collect: what is to be made for them. */
+ThFlavors th_run_wait_on (ThRun *run);
+/* The whole of a run in their lane; the job is gone afterwards. */
+void th_run_specialists (ThRun *run);
 void th_run_settle (ThRun *run, const ThAsk *ask, gint32 code, char *message);
 void th_run_settle_error (ThRun *run, const ThAsk *ask, const GError *error);
 /* What the type did not tell: the rules for the format that the file turned out to have. */

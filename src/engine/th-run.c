@@ -118,9 +118,8 @@ look_again (ThRun *run)
     }
 }
 
-/* What is to be made for those that wait on. */
-static ThFlavors
-wait_on (ThRun *run)
+ThFlavors
+th_run_wait_on (ThRun *run)
 {
   ThEngine *engine = run->engine;
   const ThFileKey *key = th_file_job_key (run->file);
@@ -201,7 +200,7 @@ decode (ThRun *run, GError **error)
   ThFlavors flavors;
 
   look_again (run);
-  flavors = wait_on (run);
+  flavors = th_run_wait_on (run);
   if (flavors == 0 || is_moving (run) || th_job_decode (&run->job, flavors, error)
       || run->job.status != TH_STATUS_NOT_MINE)
     return;
@@ -251,7 +250,7 @@ decode_apart (ThRun *run, GError **error)
   ThFlavors flavors;
 
   judge_apart (run);
-  flavors = wait_on (run);
+  flavors = th_run_wait_on (run);
   if (flavors == 0 || is_moving (run) || th_far_decode (&run->far, flavors, error)
       || run->job.status != TH_STATUS_NOT_MINE)
     return;
@@ -262,28 +261,42 @@ decode_apart (ThRun *run, GError **error)
   run_programs (run, flavors, error);
 }
 
+/* Until nobody waits for it any more. */
+static void
+run_file (ThRun *run)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean apart = run->lane->apart;
+
+  if (apart ? look_apart (run, &error) : open_source (run))
+    {
+      if (apart)
+        decode_apart (run, &error);
+      else
+        decode (run, &error);
+      run->held = run->held || th_hold_doubts (run->lane, &run->job, run->by_programs);
+    }
+  else
+    th_run_wait_on (run);
+  th_run_answer_all (run, error);
+}
+
 void
 th_run_job (ThLane *lane, ThClass klass, ThFileJob *file)
 {
   ThEngine *engine = lane->engine;
-  g_autoptr (GError) error = NULL;
+  gboolean special = lane == &engine->lanes.fixed[TH_LANE_SPECIALISTS];
   ThRun run;
 
   run_init (&run, lane, klass, file);
   g_mutex_lock (&engine->lock);
   th_file_job_set_data (file, &run.job);
-  th_run_collect (&run);
+  if (!special)
+    th_run_collect (&run);
   g_mutex_unlock (&engine->lock);
-  if (lane->apart ? look_apart (&run, &error) : open_source (&run))
-    {
-      if (lane->apart)
-        decode_apart (&run, &error);
-      else
-        decode (&run, &error);
-      run.held = run.held || th_hold_doubts (lane, &run.job, run.by_programs);
-    }
+  if (special)
+    th_run_specialists (&run);
   else
-    wait_on (&run);
-  th_run_answer_all (&run, error);
+    run_file (&run);
   run_clear (&run);
 }

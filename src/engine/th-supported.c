@@ -16,6 +16,7 @@ typedef struct
   gpointer data;
   GPtrArray *schemes;
   GPtrArray *types;
+  GHashTable *seen; /* "SCHEME TYPE" */
 } Question;
 
 /* By readers of its own, whose patience is short: somebody waits for the answer. */
@@ -34,14 +35,23 @@ ask_schemes (ThEngine *engine)
   engine->ask_schemes_at = now + SCHEMES_AGAIN;
 }
 
+/* Each once. */
+static void
+add_pair (const char *scheme, const char *mime_type, gpointer data)
+{
+  Question *question = data;
+
+  if (!g_hash_table_add (question->seen, g_strconcat (scheme, " ", mime_type, NULL)))
+    return;
+  g_ptr_array_add (question->schemes, g_strdup (scheme));
+  g_ptr_array_add (question->types, g_strdup (mime_type));
+}
+
 static void
 add_scheme (Question *question, const char *scheme, const char *const *types)
 {
   for (guint i = 0; types[i] != NULL; i++)
-    {
-      g_ptr_array_add (question->schemes, g_strdup (scheme));
-      g_ptr_array_add (question->types, g_strdup (types[i]));
-    }
+    add_pair (scheme, types[i], question);
 }
 
 static void
@@ -55,6 +65,8 @@ find_out (gpointer errand, const gint *stop)
   add_scheme (question, "file", types);
   for (guint i = 0; engine->far_schemes != NULL && engine->far_schemes[i] != NULL; i++)
     add_scheme (question, engine->far_schemes[i], types);
+  if (engine->check_tools.specialist_caller.call != NULL)
+    th_specialists_pairs (engine->specialists, add_pair, question);
   g_ptr_array_add (question->schemes, NULL);
   g_ptr_array_add (question->types, NULL);
 }
@@ -68,6 +80,7 @@ tell (gpointer errand, gboolean complete)
                   complete ? (const char *const *) question->types->pdata : NULL, question->data);
   g_ptr_array_unref (question->schemes);
   g_ptr_array_unref (question->types);
+  g_hash_table_unref (question->seen);
   g_free (question);
 }
 
@@ -82,6 +95,7 @@ th_engine_supported (ThEngine *engine, ThEngineSupported done, gpointer data)
   question->done = done;
   question->data = data;
   question->schemes = g_ptr_array_new_with_free_func (g_free);
+  question->seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   question->types = g_ptr_array_new_with_free_func (g_free);
   th_errands_push (engine->questions, &question_kind, question);
 }

@@ -13,6 +13,7 @@
 #include "base/th-open.h"
 #include "service/th-cache-iface.h"
 #include "service/th-idle.h"
+#include "service/th-manager-iface.h"
 #include "service/th-names.h"
 #include "service/th-settings.h"
 #include "service/th-thumbnailer.h"
@@ -22,6 +23,7 @@
 
 static const char *const bus_names[] = {
   "org.freedesktop.thumbnails.Cache1",
+  "org.freedesktop.thumbnails.Manager1",
   "org.freedesktop.thumbnails.Thumbnailer1",
   NULL,
 };
@@ -34,6 +36,7 @@ typedef struct
   ThIdle *idle;
   ThThumbnailer *thumbnailer;
   ThCacheIface *cache;
+  ThManagerIface *manager;
   ThNames *names;
   guint sources[G_N_ELEMENTS (quit_signals)];
   guint farewell;
@@ -114,6 +117,7 @@ on_released (gpointer data)
       return;
     }
   th_thumbnailer_dequeue_all (daemon->thumbnailer);
+  th_manager_iface_let_go (daemon->manager);
   th_idle_expire_soon (daemon->idle);
 }
 
@@ -128,6 +132,7 @@ on_outdated (gpointer data)
   g_message ("Another version was installed; leaving");
   daemon->outdated = TRUE;
   daemon->releasing = FALSE;
+  th_manager_iface_let_go (daemon->manager);
   th_names_release (daemon->names);
 }
 
@@ -143,6 +148,7 @@ on_name_lost (const char *name, const GError *error, gpointer data)
     g_warning ("The bus name %s cannot be had: %s", name, error->message);
   daemon->status = error == NULL ? EXIT_SUCCESS : EXIT_FAILURE;
   daemon->leaving = TRUE;
+  th_manager_iface_let_go (daemon->manager);
   th_idle_expire_soon (daemon->idle);
 }
 
@@ -161,6 +167,7 @@ daemon_clear (Daemon *daemon)
     g_clear_handle_id (&daemon->sources[i], g_source_remove);
   g_clear_handle_id (&daemon->farewell, g_source_remove);
   g_clear_pointer (&daemon->names, th_names_free);
+  g_clear_pointer (&daemon->manager, th_manager_iface_free);
   g_clear_pointer (&daemon->thumbnailer, th_thumbnailer_free);
   g_clear_pointer (&daemon->cache, th_cache_iface_free);
   g_clear_pointer (&daemon->idle, th_idle_free);
@@ -206,7 +213,12 @@ start_objects (Daemon *daemon, GError **error)
   th_thumbnailer_watch_upgrade (daemon->thumbnailer, on_outdated, daemon);
   daemon->cache = th_cache_iface_new (
       daemon->connection, th_thumbnailer_engine (daemon->thumbnailer), daemon->idle, error);
-  return daemon->cache != NULL;
+  if (daemon->cache == NULL)
+    return FALSE;
+  daemon->manager = th_manager_iface_new (
+      daemon->connection, th_engine_specialists (th_thumbnailer_engine (daemon->thumbnailer)),
+      daemon->idle, error);
+  return daemon->manager != NULL;
 }
 
 /* The objects are there before the names are, and the signal handlers before either. */

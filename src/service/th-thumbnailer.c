@@ -6,6 +6,7 @@
 #include "dbus/th-dbus.h"
 #include "service/th-clients.h"
 #include "service/th-portion.h"
+#include "service/th-specialist-bus.h"
 #include "service/th-volumes.h"
 
 #define INTERFACE   "org.freedesktop.thumbnails.Thumbnailer1"
@@ -298,6 +299,8 @@ th_thumbnailer_new (GDBusConnection *connection, const ThEngineOptions *options,
   self->engine = th_engine_new (options, &engine_events, self, error);
   if (self->engine == NULL)
     return NULL;
+  th_engine_set_specialists (self->engine,
+                             &(ThSpecialistCaller){ th_specialist_bus_call, connection });
   for (guint i = 0; i < G_N_ELEMENTS (handlers); i++)
     g_signal_connect (self->object, handlers[i].signal, handlers[i].handler, self);
   if (!g_dbus_interface_skeleton_export (G_DBUS_INTERFACE_SKELETON (self->object), connection,

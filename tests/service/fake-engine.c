@@ -38,6 +38,7 @@ struct _ThEngine
   guint32 last;
   gboolean trouble;
   GHashTable *requests; /* handle → Request */
+  ThSpecialists *specialists;
 };
 
 static void
@@ -245,6 +246,7 @@ th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events, gpo
   engine->data = data;
   engine->operations = g_ptr_array_new_with_free_func (g_free);
   engine->requests = g_hash_table_new_full (NULL, NULL, NULL, request_free);
+  engine->specialists = th_specialists_new (NULL);
   return engine;
 }
 
@@ -255,6 +257,7 @@ th_engine_free (ThEngine *engine)
     tell (engine->operations->pdata[i], FALSE);
   g_ptr_array_unref (engine->operations);
   g_hash_table_unref (engine->requests);
+  th_specialists_free (engine->specialists);
   g_free (engine);
 }
 
@@ -319,6 +322,17 @@ th_engine_hold_events (ThEngine *engine, gboolean hold)
 void
 th_engine_orphan (ThEngine *engine, guint32 handle)
 {
+}
+
+void
+th_engine_set_specialists (ThEngine *engine, const ThSpecialistCaller *caller)
+{
+}
+
+ThSpecialists *
+th_engine_specialists (ThEngine *engine)
+{
+  return engine->specialists;
 }
 
 void

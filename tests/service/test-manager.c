@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Programs that register as specialised thumbnailers, or are described as such: good ones and bad
+ * ones. */
+#include "config.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "base/th-error.h"
+#include "bus-fixture.h"
+#include "cache/th-cache.h"
+#include "pictures.h"
+
+#define TYPE       "application/x-thimble-special"
+#define MANAGER    "org.freedesktop.thumbnails.Manager1"
+#define SPECIAL    "org.freedesktop.thumbnails.SpecializedThumbnailer1"
+#define OBJECT     "/org/freedesktop/thumbnails/SpecializedThumbnailer1"
+#define WELL_KNOWN "org.thimble.Testing"
+
+static const char interface_xml[] =
+    "<node><interface name='" SPECIAL "'>"
+    "<method name='Queue'><arg type='s' direction='in'/><arg type='s' direction='in'/>"
+    "<arg type='s' direction='in'/><arg type='b' direction='in'/>"
+    "<arg type='u' direction='out'/></method>"
+    "<method name='Dequeue'><arg type='u' direction='in'/></method>"
+    "</interface></node>";
+
+/* A specialised thumbnailer in a thread of its own. It does as the file's name says. */
+typedef struct
+{
+  TestBus *bus;
+  GMainContext *context;
+  GMainLoop *loop;
+  GThread *thread;
+  GDBusConnection *connection;
+  GDBusNodeInfo *info;
+  ThCache *cache;
+  gint asked; /* Queue calls so far */
+  guint32 last;
+} Specialist;
+
+typedef struct
+{
+  TestBus *bus;
+  TestClient *client;
+} Fixture;
+
+static void
+store (Specialist *self, const char *uri, ThFlavor flavor)
+{
+  guint8 pixels[16 * 16 * 3] = { 200 };
+  const ThImage image = { { 16, 16 }, 3, 16 * 3, pixels };
+  g_autofree char *path = g_filename_from_uri (uri, NULL, NULL);
+  ThThumbnailInfo info = { .uri = uri, .mime_type = TYPE };
+  ThPngBody *body = th_png_encode (&image);
+
+  g_assert_true (th_stamp_from_path (path, &info.stamp, NULL, NULL));
+  g_assert_true (th_cache_store (self->cache, flavor, body, &info, NULL));
+  th_png_body_free (body);
+}
+
+static void
+emit (GDBusConnection *connection, const char *signal, GVariant *parameters)
+{
+  g_dbus_connection_emit_signal (connection, NULL, OBJECT, SPECIAL, signal, parameters, NULL);
+}
+
+/* Says what somebody else is to say. */
+static void
+speak_as_stranger (Specialist *self, guint32 handle, const char *uri)
+{
+  g_autoptr (GDBusConnection) stranger =
+      g_dbus_connection_new_for_address_sync (self->bus->address,
+                                              G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
+                                                  | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+                                              NULL, NULL, NULL);
+
+  emit (stranger, "Ready", g_variant_new ("(us)", handle, uri));
+  g_dbus_connection_close_sync (stranger, NULL, NULL);
+}
+
+static void
+act (Specialist *self, const char *uri, ThFlavor flavor, guint32 handle)
+{
+  if (strstr (uri, "/ready") != NULL)
+    {
+      store (self, uri, flavor);
+      emit (self->connection, "Ready", g_variant_new ("(us)", handle, uri));
+    }
+  else if (strstr (uri, "/lie") != NULL)
+    emit (self->connection, "Ready", g_variant_new ("(us)", handle, uri));
+  else if (strstr (uri, "/other") != NULL)
+    {
+      emit (self->connection, "Ready", g_variant_new ("(us)", handle + 1, uri));
+      emit (self->connection, "Ready", g_variant_new ("(us)", handle, "file:///another"));
+      emit (self->connection, "Finished", g_variant_new ("(u)", handle));
+    }
+  else if (strstr (uri, "/stranger") != NULL)
+    {
+      speak_as_stranger (self, handle, uri);
+      emit (self->connection, "Error", g_variant_new ("(usis)", handle, uri, 6, "none of mine"));
+    }
+  else if (strstr (uri, "/error") != NULL)
+    emit (self->connection, "Error", g_variant_new ("(usis)", handle, uri, 2, "cannot read it"));
+  else if (strstr (uri, "/leave") != NULL)
+    g_dbus_connection_close (self->connection, NULL, NULL, NULL);
+}
+
+static void
+on_call (GDBusConnection *connection, const char *sender, const char *path, const char *interface,
+         const char *method, GVariant *parameters, GDBusMethodInvocation *invocation, gpointer data)
+{
+  Specialist *self = data;
+  const char *uri, *type, *flavor;
+  gboolean urgent;
+  ThFlavor known;
+
+  if (g_str_equal (method, "Dequeue"))
+    {
+      g_dbus_method_invocation_return_value (invocation, NULL);
+      return;
+    }
+  g_atomic_int_inc (&self->asked);
+  g_variant_get (parameters, "(&s&s&sb)", &uri, &type, &flavor, &urgent);
+  g_assert_cmpstr (type, ==, TYPE);
+  g_assert_true (th_flavor_from_name (flavor, &known));
+  /* As a quick one may: the signal before the reply. */
+  act (self, uri, known, ++self->last);
+  g_dbus_method_invocation_return_value (invocation, g_variant_new ("(u)", self->last));
+}
+
+static gpointer
+live (gpointer data)
+{
+  Specialist *self = data;
+
+  g_main_context_push_thread_default (self->context);
+  g_main_loop_run (self->loop);
+  g_main_context_pop_thread_default (self->context);
+  return NULL;
+}
+
+static Specialist *
+specialist_new (TestBus *bus, const char *name)
+{
+  static const GDBusInterfaceVTable vtable = { .method_call = on_call };
+  Specialist *self = g_new0 (Specialist, 1);
+
+  self->bus = bus;
+  self->context = g_main_context_new ();
+  self->loop = g_main_loop_new (self->context, FALSE);
+  self->cache = th_cache_new (bus->cache, "a test");
+  self->info = g_dbus_node_info_new_for_xml (interface_xml, NULL);
+  self->connection =
+      g_dbus_connection_new_for_address_sync (bus->address,
+                                              G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
+                                                  | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+                                              NULL, NULL, NULL);
+  g_assert_nonnull (self->connection);
+  g_main_context_push_thread_default (self->context);
+  g_dbus_connection_register_object (self->connection, OBJECT, self->info->interfaces[0], &vtable,
+                                     self, NULL, NULL);
+  g_main_context_pop_thread_default (self->context);
+  self->thread = g_thread_new ("specialist", live, self);
+  if (name != NULL)
+    g_variant_unref (g_dbus_connection_call_sync (
+        self->connection, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName",
+        g_variant_new ("(su)", name, 4), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL));
+  return self;
+}
+
+static void
+specialist_free (Specialist *self)
+{
+  g_dbus_connection_close_sync (self->connection, NULL, NULL);
+  g_main_loop_quit (self->loop);
+  g_thread_join (self->thread);
+  g_object_unref (self->connection);
+  g_main_loop_unref (self->loop);
+  g_main_context_unref (self->context);
+  g_dbus_node_info_unref (self->info);
+  th_cache_free (self->cache);
+  g_free (self);
+}
+
+static gboolean
+call_register (GDBusConnection *connection, GVariant *parameters)
+{
+  g_autoptr (GVariant) reply = g_dbus_connection_call_sync (
+      connection, MANAGER, "/org/freedesktop/thumbnails/Manager1", MANAGER, "Register", parameters,
+      NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, NULL);
+
+  return reply != NULL;
+}
+
+static gboolean
+register_type (Specialist *self)
+{
+  return call_register (self->connection,
+                        g_variant_new ("(^as^as)", (const char *const[]){ "file", NULL },
+                                       (const char *const[]){ TYPE, NULL }));
+}
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *program = test_program ("../src/service/thimbled");
+
+  fixture->bus = test_bus_up (NULL);
+  test_bus_configure (fixture->bus, "[specialized]\nwall-seconds=2\n");
+  test_bus_start (fixture->bus, program);
+  fixture->client = test_client_new (fixture->bus);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  test_client_free (fixture->client);
+  test_bus_down (fixture->bus);
+}
+
+/* A file that none of our decoders knows; its URI. */
+static char *
+special_file (Fixture *fixture, const char *name)
+{
+  g_autofree char *path = g_build_filename (fixture->bus->pictures, name, NULL);
+
+  g_assert_true (g_file_set_contents (path, "no picture", -1, NULL));
+  return g_filename_to_uri (path, NULL, NULL);
+}
+
+static int
+ask_as (Fixture *fixture, const char *uri, const char *type)
+{
+  const char *const uris[] = { uri, NULL };
+  const char *const types[] = { type, NULL };
+  guint32 handle = test_client_queue_full (fixture->client, uris, types, "normal", "foreground", 0);
+  g_autoptr (GHashTable) answers = test_client_finish (fixture->client, handle);
+
+  return test_answer (answers, uri);
+}
+
+typedef struct
+{
+  const char *name;
+  int answer;
+} Row;
+
+/* What it makes is announced once the cache has it; all else is an Error, whatever it says. */
+static void
+test_answers (Fixture *fixture, gconstpointer data)
+{
+  static const Row rows[] = {
+    { "ready", -1 },   { "error", 2 },  { "lie", 8 },   { "other", 6 },
+    { "stranger", 6 }, { "silent", 1 }, { "leave", 1 },
+  };
+  Specialist *special = specialist_new (fixture->bus, NULL);
+
+  g_assert_true (register_type (special));
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *uri = special_file (fixture, rows[i].name);
+
+      g_test_message ("%s", rows[i].name);
+      g_assert_cmpint (ask_as (fixture, uri, TYPE), ==, rows[i].answer);
+      if (rows[i].answer == -1)
+        test_check_thumbnail (fixture->bus, uri, TH_FLAVOR_NORMAL);
+    }
+  specialist_free (special);
+}
+
+/* Without one such files are nobody's; a valid thumbnail is not asked for again. */
+static void
+test_comes_and_goes (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *uri = special_file (fixture, "ready");
+  g_autofree char *next = special_file (fixture, "ready-too");
+  Specialist *special;
+
+  g_assert_cmpint (ask_as (fixture, uri, TYPE), ==, 0);
+  special = specialist_new (fixture->bus, NULL);
+  g_assert_true (register_type (special));
+  g_assert_cmpint (ask_as (fixture, uri, TYPE), ==, -1);
+  g_assert_cmpint (ask_as (fixture, uri, TYPE), ==, -1);
+  g_assert_cmpint (g_atomic_int_get (&special->asked), ==, 1);
+  specialist_free (special);
+  /* The bus says so at some time. */
+  for (guint i = 0; ask_as (fixture, next, TYPE) != 0; i++)
+    {
+      g_assert_cmpuint (i, <, 600);
+      g_usleep (10000);
+    }
+}
+
+/* Where one does not make it the next one is asked; the last error is told. */
+static void
+test_order (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *uri = special_file (fixture, "error");
+  Specialist *first = specialist_new (fixture->bus, NULL);
+  Specialist *last = specialist_new (fixture->bus, NULL);
+
+  g_assert_true (register_type (first));
+  g_assert_true (register_type (last));
+  g_assert_cmpint (ask_as (fixture, uri, TYPE), ==, 2);
+  g_assert_cmpint (g_atomic_int_get (&first->asked), ==, 1);
+  g_assert_cmpint (g_atomic_int_get (&last->asked), ==, 1);
+  specialist_free (first);
+  specialist_free (last);
+}
+
+static void
+test_hostile (Fixture *fixture, gconstpointer data)
+{
+  GDBusConnection *connection = fixture->client->connection;
+  g_autofree char *uri = test_picture (fixture->bus, "a.png", 40, 1);
+  g_autofree char *long_type = g_strnfill (100000, 'x');
+  g_autoptr (GPtrArray) many = g_ptr_array_new_with_free_func (g_free);
+  const char *const nothing[] = { NULL };
+  const char *const odd[] = { "", "file", "a b", "/", long_type, NULL };
+
+  for (guint i = 0; i < 30000; i++)
+    g_ptr_array_add (many, g_strdup_printf ("x/%u", i));
+  g_ptr_array_add (many, NULL);
+  g_assert_false (call_register (connection, g_variant_new ("(^as^as)", nothing, nothing)));
+  g_assert_false (call_register (connection, g_variant_new ("(^as^as)", odd, nothing)));
+  g_assert_false (call_register (connection, g_variant_new ("(^as^as)", odd, odd)));
+  g_assert_false (call_register (
+      connection, g_variant_new ("(^as^as)", (const char *const[]){ "file", NULL }, many->pdata)));
+  g_assert_false (call_register (connection, g_variant_new ("(u)", 7)));
+  g_assert_false (call_register (connection, NULL));
+  g_assert_true (call_register (connection, g_variant_new ("(ss)", "sftp", TYPE)));
+  g_assert_true (call_register (connection, g_variant_new ("(ss)", "sftp", TYPE)));
+  g_assert_cmpint (ask_as (fixture, uri, "image/png"), ==, -1);
+}
+
+static gboolean
+is_supported (Fixture *fixture, const char *scheme, const char *type)
+{
+  g_autoptr (GVariant) reply = test_client_call (fixture->client, "GetSupported", NULL);
+  g_autofree const char **schemes = NULL;
+  g_autofree const char **types = NULL;
+
+  g_variant_get (reply, "(^a&s^a&s)", &schemes, &types);
+  for (guint i = 0; schemes[i] != NULL; i++)
+    if (g_str_equal (schemes[i], scheme) && g_str_equal (types[i], type))
+      return TRUE;
+  return FALSE;
+}
+
+/* A description file takes effect at once, is called by its name, and gives way to who registers.
+ */
+static void
+test_described (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *folder = g_build_filename (g_getenv ("XDG_DATA_HOME"), "thumbnailers", NULL);
+  g_autofree char *file = g_build_filename (folder, "testing.service", NULL);
+  g_autofree char *uri = special_file (fixture, "ready");
+  g_autofree char *next = special_file (fixture, "ready-too");
+  Specialist *described = specialist_new (fixture->bus, WELL_KNOWN);
+  Specialist *registered = specialist_new (fixture->bus, NULL);
+
+  g_assert_false (is_supported (fixture, "file", TYPE));
+  g_assert_no_errno (g_mkdir_with_parents (folder, 0700));
+  g_assert_true (g_file_set_contents (file,
+                                      "[Specialized Thumbnailer]\nName=" WELL_KNOWN
+                                      "\nObjectPath=" OBJECT "\nMimeTypes=" TYPE ";\n",
+                                      -1, NULL));
+  for (guint i = 0; !is_supported (fixture, "file", TYPE); i++)
+    {
+      g_assert_cmpuint (i, <, 600);
+      g_usleep (100000);
+    }
+  g_assert_cmpint (ask_as (fixture, uri, TYPE), ==, -1);
+  g_assert_cmpint (g_atomic_int_get (&described->asked), ==, 1);
+  g_assert_true (register_type (registered));
+  g_assert_cmpint (ask_as (fixture, next, TYPE), ==, -1);
+  g_assert_cmpint (g_atomic_int_get (&described->asked), ==, 1);
+  g_assert_cmpint (g_atomic_int_get (&registered->asked), ==, 1);
+  specialist_free (described);
+  specialist_free (registered);
+}
+
+#define ADD(path, test) g_test_add (path, Fixture, NULL, set_up, test, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("/manager/answers", test_answers);
+  ADD ("/manager/comes-and-goes", test_comes_and_goes);
+  ADD ("/manager/order", test_order);
+  ADD ("/manager/hostile", test_hostile);
+  ADD ("/manager/described", test_described);
+  return g_test_run ();
+}
