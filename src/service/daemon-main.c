@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <gio/gio.h>
 #include <glib-unix.h>
+#include <limits.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -263,6 +264,21 @@ parse (int *argc, char ***argv, gboolean *version, GError **error)
   return FALSE;
 }
 
+/* GLib before 2.76 never gives small memory back, unless it is told to when it is loaded: 40 MiB
+ * after a call with 100,000 files. What cannot be done is done without. */
+static void
+keep_no_memory (char **argv)
+{
+  char path[PATH_MAX];
+  gssize n = readlink ("/proc/self/exe", path, sizeof path - 1);
+
+  if (glib_check_version (2, 76, 0) == NULL || g_getenv ("G_SLICE") != NULL || n <= 0)
+    return;
+  path[n] = '\0';
+  if (g_setenv ("G_SLICE", "always-malloc", TRUE))
+    execv (path, argv);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -272,6 +288,7 @@ main (int argc, char **argv)
 
   if (!th_open_standard_streams ())
     return EXIT_FAILURE;
+  keep_no_memory (argv);
   /* A limit on the size of files is an error to report, not the end. */
   (void) signal (SIGXFSZ, SIG_IGN);
   setlocale (LC_ALL, "");
