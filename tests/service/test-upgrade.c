@@ -74,6 +74,7 @@ kill_workers (int service)
 {
   g_autofree char *tasks = g_strdup_printf ("/proc/%d/task", service);
   g_autoptr (GDir) dir = g_dir_open (tasks, 0, NULL);
+  g_autoptr (GArray) workers = g_array_new (FALSE, FALSE, sizeof (pid_t));
   const char *task;
 
   while (dir != NULL && (task = g_dir_read_name (dir)) != NULL)
@@ -86,8 +87,15 @@ kill_workers (int service)
         continue;
       pids = g_strsplit (g_strstrip (children), " ", -1);
       for (guint i = 0; pids[i] != NULL && *pids[i] != '\0'; i++)
-        kill ((pid_t) g_ascii_strtoll (pids[i], NULL, 10), SIGKILL);
+        {
+          pid_t pid = (pid_t) g_ascii_strtoll (pids[i], NULL, 10);
+
+          g_array_append_val (workers, pid);
+        }
     }
+  /* Only these: a file whose second worker is killed, too, has failed. */
+  for (guint i = 0; i < workers->len; i++)
+    kill (g_array_index (workers, pid_t, i), SIGKILL);
 }
 
 /* What is queued is finished by the decoder that belongs to the service, which then makes way; the
