@@ -111,7 +111,12 @@ hand_on (ThRun *run, const ThAsk *ask, const Wanted *wanted)
       return;
     }
   g_mutex_lock (&engine->lock);
-  th_engine_apply (engine, ask->request, ask->waiter.index, ask->waiter.flavor, &check);
+  /* What it left, or somebody else meanwhile: the one ready of what was valid from the start is
+   * over. */
+  if (check.verdict == TH_CHECK_VALID)
+    th_engine_settle (engine, ask->request, ask->waiter.index, TH_OUTCOME_READY, NULL);
+  else
+    th_engine_apply (engine, ask->request, ask->waiter.index, ask->waiter.flavor, &check);
   th_engine_start_decoders (engine);
   th_engine_wake (engine);
   g_mutex_unlock (&engine->lock);
