@@ -93,11 +93,13 @@ th_specialists_free (ThSpecialists *specialists)
   g_free (specialists);
 }
 
-/* A scheme has no space. */
+/* A scheme has no space. Upper and lower case are the same in both. */
 static char *
 pair_of (const char *scheme, const char *mime_type)
 {
-  return g_strconcat (scheme, " ", mime_type, NULL);
+  g_autofree char *text = g_strconcat (scheme, " ", mime_type, NULL);
+
+  return g_ascii_strdown (text, -1);
 }
 
 static gboolean
@@ -147,17 +149,42 @@ remove_owner (GHashTable *table, const char *pair, const char *owner)
     g_hash_table_remove (table, pair);
 }
 
-/* Those that are well-formed. */
+/* Those that are well-formed, each once, and no more than one too many. */
+static GPtrArray *
+pick (const char *const *texts, gboolean (*is_one) (const char *text), guint most)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  GPtrArray *picked = g_ptr_array_new ();
+
+  for (guint i = 0; texts[i] != NULL && picked->len <= most; i++)
+    if (is_one (texts[i]) && g_hash_table_add (seen, (gpointer) texts[i]))
+      g_ptr_array_add (picked, (gpointer) texts[i]);
+  return picked;
+}
+
+/* Each scheme with each type, no more than one too many. */
 static GPtrArray *
 make_pairs (const char *const *schemes, const char *const *mime_types, guint most)
 {
+  g_autoptr (GPtrArray) good_schemes = pick (schemes, is_scheme, most);
+  g_autoptr (GPtrArray) good_types = pick (mime_types, is_type, most);
   GPtrArray *pairs = g_ptr_array_new_with_free_func (g_free);
 
-  for (guint i = 0; schemes[i] != NULL; i++)
-    for (guint j = 0; mime_types[j] != NULL && pairs->len <= most; j++)
-      if (is_scheme (schemes[i]) && is_type (mime_types[j]))
-        g_ptr_array_add (pairs, pair_of (schemes[i], mime_types[j]));
+  for (guint i = 0; i < good_schemes->len && pairs->len <= most; i++)
+    for (guint j = 0; j < good_types->len && pairs->len <= most; j++)
+      g_ptr_array_add (pairs, pair_of (good_schemes->pdata[i], good_types->pdata[j]));
   return pairs;
+}
+
+/* How many of them the owner has not registered so far. */
+static guint
+count_new (GHashTable *own, const GPtrArray *pairs)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < pairs->len; i++)
+    n += own == NULL || !g_hash_table_contains (own, pairs->pdata[i]);
+  return n;
 }
 
 /* Under the lock. */
@@ -196,15 +223,16 @@ th_specialists_register (ThSpecialists *specialists, const char *owner, const ch
 {
   g_autoptr (GPtrArray) pairs = make_pairs (schemes, mime_types, TH_SPECIALISTS_EACH);
   const char *why = NULL;
-  const GHashTable *own;
+  GHashTable *own;
+  guint more;
 
   g_mutex_lock (&specialists->lock);
   own = g_hash_table_lookup (specialists->owners, owner);
+  more = count_new (own, pairs);
   if (pairs->len == 0)
     why = "No scheme and type among these";
-  else if (pairs->len + (own != NULL ? g_hash_table_size ((GHashTable *) own) : 0)
-               > TH_SPECIALISTS_EACH
-           || pairs->len + specialists->n_registered > TH_SPECIALISTS_ALL)
+  else if (more + (own != NULL ? g_hash_table_size (own) : 0) > TH_SPECIALISTS_EACH
+           || more + specialists->n_registered > TH_SPECIALISTS_ALL)
     why = "Too many schemes and types";
   else
     register_all (specialists, owner, pairs);

@@ -29,8 +29,8 @@ ThSpecialists *th_specialists_new (const char *const *folders);
 void th_specialists_free (ThSpecialists *specialists);
 
 /* owner serves each of these schemes with each of these types from now on, before all others that
- * did so far. Scheme and type are compared as they stand. TH_ERROR_OTHER: too many, or none of
- * them is well-formed; nothing has changed then. */
+ * did so far. Types are compared as they stand, but for upper and lower case. TH_ERROR_OTHER: too
+ * many, or none of them is well-formed; nothing has changed then. */
 gboolean th_specialists_register (ThSpecialists *specialists, const char *owner,
                                   const char *const *schemes, const char *const *mime_types,
                                   GError **error);
