@@ -49,6 +49,14 @@ is_special (Look *look)
   return look->special;
 }
 
+/* Schemes that nobody here knows are for specialised thumbnailers alone. */
+static gboolean
+is_theirs_alone (Look *look)
+{
+  return g_ascii_strncasecmp (look->uri, "file:", strlen ("file:")) != 0 && is_special (look)
+         && th_uri_is_recordable (look->uri);
+}
+
 /* What is not of this machine keeps its URI for a path, as far as rules go. */
 static gboolean
 find_path (Look *look, GError **error)
@@ -58,6 +66,8 @@ find_path (Look *look, GError **error)
   look->path = th_uri_to_path (look->uri, &local);
   if (look->path == NULL && look->checker->tools->mounts != NULL)
     look->apart = th_apart_of_uri (look->uri);
+  if (look->path == NULL && look->apart == NULL && is_theirs_alone (look))
+    look->apart = g_strdup (look->uri);
   if (look->apart != NULL)
     look->path = g_strdup (look->uri);
   if (look->path != NULL)
@@ -256,12 +266,16 @@ recall_failure (Look *look, ThFailure *failure)
   return th_fail_lookup (tools->cache, look->uri, &look->stamp, &basis, failure);
 }
 
+/* A specialised thumbnailer may know what they do not. */
 static gboolean
 is_worth_a_try (Look *look, GError **error)
 {
   g_auto (ThFailure) failure = { 0 };
-  ThFailState state = recall_failure (look, &failure);
+  ThFailState state;
 
+  if (is_special (look))
+    return TRUE;
+  state = recall_failure (look, &failure);
   if (state != TH_FAIL_VALID || !th_failure_forbids (&failure, th_flavor_box (look->flavor)))
     return TRUE;
   g_set_error (error, TH_ERROR, (int) th_status_to_error (failure.cause),
@@ -308,6 +322,14 @@ static const Question before_work[] = {
   { is_worth_a_try, TH_REASON_REMEMBERED }, { is_writable, TH_REASON_UNWRITABLE },
 };
 
+/* Of what a specialised thumbnailer gets that was not looked at: all that its name alone tells. */
+static const Question before_specialists[] = {
+  { is_no_thumbnail, TH_REASON_IS_THUMBNAIL },
+  { is_included, TH_REASON_EXCLUDED },
+  { is_named_complete, TH_REASON_PARTIAL },
+  { obeys_rules, TH_REASON_RULE },
+};
+
 static const char *const reason_names[TH_N_REASONS] = {
   [TH_REASON_NOT_LOCAL] = "not-local",
   [TH_REASON_SILENT] = "silent",
@@ -345,13 +367,26 @@ ask (const Question *questions, gsize n, Look *look, ThReason *reason, GError **
   return TRUE;
 }
 
+/* TH_REASON_APART stays where nothing speaks against it. */
+static ThVerdict
+judge_apart (Look *look, ThReason *reason, GError **error)
+{
+  ThReason why;
+
+  if (!is_special (look)
+      || ask (before_specialists, G_N_ELEMENTS (before_specialists), look, &why, error))
+    return TH_CHECK_MAKE;
+  *reason = why;
+  return TH_CHECK_ERROR;
+}
+
 static ThVerdict
 judge (Look *look, ThReason *reason, GError **error)
 {
   const ThCache *cache = look->checker->tools->cache;
 
   if (!ask (before_cache, G_N_ELEMENTS (before_cache), look, reason, error))
-    return *reason == TH_REASON_APART ? TH_CHECK_MAKE : TH_CHECK_ERROR;
+    return *reason == TH_REASON_APART ? judge_apart (look, reason, error) : TH_CHECK_ERROR;
   *reason = TH_REASON_VALID;
   if (th_cache_lookup (cache, look->uri, look->flavor, &look->stamp) == TH_CACHE_VALID)
     return TH_CHECK_VALID;
@@ -453,46 +488,4 @@ th_check_codec (const ThRules *rules, const char *path, const char *real_path, g
   if (real_path == NULL)
     file.real_path = found = resolve (path);
   return th_rules_forbid (rules, &file, TH_RULES_ALL);
-}
-
-char *
-th_check_handler (const char *worker_path)
-{
-  g_autofree char *build = NULL;
-  ThStamp stamp;
-
-  if (th_stamp_from_path (worker_path, &stamp, NULL, NULL))
-    build = th_stamp_to_text (&stamp);
-  return g_strdup_printf ("thimble-worker %s #%s", TH_VERSION, build != NULL ? build : "");
-}
-
-/* What was written down of a failure is void once one of them is another. */
-char *
-th_check_programs (ThEntries *entries, const char *mime_type)
-{
-  g_autoptr (GPtrArray) found = th_entries_find (entries, mime_type);
-  g_autoptr (GString) names = g_string_new (NULL);
-  g_autoptr (GString) builds = g_string_new (" #");
-
-  for (guint i = 0; i < found->len; i++)
-    {
-      const ThEntry *entry = found->pdata[i];
-      g_autofree char *name = th_entry_program (entry);
-      g_autofree char *path = g_find_program_in_path (entry->words[0]);
-      g_autofree char *build = NULL;
-      ThStamp stamp;
-
-      if (path != NULL && th_stamp_from_path (path, &stamp, NULL, NULL))
-        build = th_stamp_to_text (&stamp);
-      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", name);
-      g_string_append_printf (builds, "%s;", build != NULL ? build : "");
-      if (th_stamp_from_path (entry->path, &stamp, NULL, NULL))
-        {
-          g_autofree char *written = th_stamp_to_text (&stamp);
-
-          g_string_append_printf (builds, "%s;", written);
-        }
-    }
-  g_string_append (names, builds->str);
-  return g_string_free (g_steal_pointer (&names), FALSE);
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who a failure is remembered of. */
+#include "config.h"
+
+#include "engine/th-check.h"
+
+char *
+th_check_handler (const char *worker_path)
+{
+  g_autofree char *build = NULL;
+  ThStamp stamp;
+
+  if (th_stamp_from_path (worker_path, &stamp, NULL, NULL))
+    build = th_stamp_to_text (&stamp);
+  return g_strdup_printf ("thimble-worker %s #%s", TH_VERSION, build != NULL ? build : "");
+}
+
+/* What was written down of a failure is void once one of them is another. */
+char *
+th_check_programs (ThEntries *entries, const char *mime_type)
+{
+  g_autoptr (GPtrArray) found = th_entries_find (entries, mime_type);
+  g_autoptr (GString) names = g_string_new (NULL);
+  g_autoptr (GString) builds = g_string_new (" #");
+
+  for (guint i = 0; i < found->len; i++)
+    {
+      const ThEntry *entry = found->pdata[i];
+      g_autofree char *name = th_entry_program (entry);
+      g_autofree char *path = g_find_program_in_path (entry->words[0]);
+      g_autofree char *build = NULL;
+      ThStamp stamp;
+
+      if (path != NULL && th_stamp_from_path (path, &stamp, NULL, NULL))
+        build = th_stamp_to_text (&stamp);
+      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", name);
+      g_string_append_printf (builds, "%s;", build != NULL ? build : "");
+      if (th_stamp_from_path (entry->path, &stamp, NULL, NULL))
+        {
+          g_autofree char *written = th_stamp_to_text (&stamp);
+
+          g_string_append_printf (builds, "%s;", written);
+        }
+    }
+  g_string_append (names, builds->str);
+  return g_string_free (g_steal_pointer (&names), FALSE);
+}
