@@ -102,7 +102,10 @@ on_signal (GDBusConnection *connection, const char *sender, const char *path, co
       hear (call, &word);
       return;
     }
-  if (call->early->len >= MAX_EARLY)
+  /* Strangers are not to fill it. */
+  if (call->early->len >= MAX_EARLY
+      || (g_dbus_is_unique_name (call->specialist->name)
+          && !g_str_equal (sender, call->specialist->name)))
     return;
   copy = g_new (Word, 1);
   *copy = (Word){ g_strdup (sender), g_strdup (signal), g_variant_ref (parameters) };
@@ -215,7 +218,7 @@ run (Call *call)
   g_source_set_callback (tick, on_tick, NULL, NULL);
   g_source_attach (tick, context);
   subscription = g_dbus_connection_signal_subscribe (
-      call->connection, NULL, INTERFACE, NULL, call->specialist->path, NULL,
+      call->connection, call->specialist->name, INTERFACE, NULL, call->specialist->path, NULL,
       G_DBUS_SIGNAL_FLAGS_NONE, on_signal, call, NULL);
   watch =
       g_bus_watch_name_on_connection (call->connection, call->specialist->name,
