@@ -87,6 +87,11 @@ act (Specialist *self, const char *uri, ThFlavor flavor, guint32 handle)
       store (self, uri, flavor);
       emit (self->connection, "Ready", g_variant_new ("(us)", handle, uri));
     }
+  else if (strstr (uri, "/spoilt") != NULL)
+    {
+      store (self, uri, flavor);
+      emit (self->connection, "Error", g_variant_new ("(usis)", handle, uri, 2, "so I think"));
+    }
   else if (strstr (uri, "/lie") != NULL)
     emit (self->connection, "Ready", g_variant_new ("(us)", handle, uri));
   else if (strstr (uri, "/other") != NULL)
@@ -122,7 +127,6 @@ on_call (GDBusConnection *connection, const char *sender, const char *path, cons
     }
   g_atomic_int_inc (&self->asked);
   g_variant_get (parameters, "(&s&s&sb)", &uri, &type, &flavor, &urgent);
-  g_assert_cmpstr (type, ==, TYPE);
   g_assert_true (th_flavor_from_name (flavor, &known));
   /* As a quick one may: the signal before the reply. */
   act (self, uri, known, ++self->last);
@@ -201,13 +205,16 @@ register_type (Specialist *self)
                                        (const char *const[]){ TYPE, NULL }));
 }
 
+/* data: more of thimble.conf, or NULL. */
 static void
 set_up (Fixture *fixture, gconstpointer data)
 {
+  g_autofree char *settings =
+      g_strconcat ("[specialized]\nwall-seconds=2\n", (const char *) data, NULL);
   g_autofree char *program = test_program ("../src/service/thimbled");
 
   fixture->bus = test_bus_up (NULL);
-  test_bus_configure (fixture->bus, "[specialized]\nwall-seconds=2\n");
+  test_bus_configure (fixture->bus, settings);
   test_bus_start (fixture->bus, program);
   fixture->client = test_client_new (fixture->bus);
 }
@@ -381,6 +388,95 @@ test_described (Fixture *fixture, gconstpointer data)
   specialist_free (registered);
 }
 
+/* What it left is in the cache whatever it says of it, and the request ends. */
+static void
+test_spoilt (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *uri = special_file (fixture, "spoilt");
+  Specialist *special = specialist_new (fixture->bus, NULL);
+
+  g_assert_true (register_type (special));
+  g_assert_cmpint (ask_as (fixture, uri, TYPE), ==, -1);
+  specialist_free (special);
+}
+
+/* So many that each with each would take longer than anybody waits. */
+static void
+test_many_senseless (Fixture *fixture, gconstpointer data)
+{
+  g_autofree const char **many = g_new0 (const char *, 300001);
+
+  for (guint i = 0; i < 300000; i++)
+    many[i] = "";
+  g_assert_false (
+      call_register (fixture->client->connection, g_variant_new ("(^as^as)", many, many)));
+  g_assert_true (call_register (fixture->client->connection, g_variant_new ("(ss)", "file", TYPE)));
+}
+
+/* Registering the same again is no more than before. */
+static void
+test_again (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GPtrArray) many = g_ptr_array_new_with_free_func (g_free);
+  const char *const schemes[] = { "file", NULL };
+
+  for (guint i = 0; i < 15000; i++)
+    g_ptr_array_add (many, g_strdup_printf ("x/%u", i));
+  g_ptr_array_add (many, NULL);
+  for (guint i = 0; i < 3; i++)
+    g_assert_true (call_register (fixture->client->connection,
+                                  g_variant_new ("(^as^as)", schemes, many->pdata)));
+}
+
+/* That our own decoders failed once is nothing against them. */
+static void
+test_remembered (Fixture *fixture, gconstpointer data)
+{
+  static const char broken[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDRbroken";
+  g_autofree char *uri = special_file (fixture, "ready.png");
+  g_autofree char *path = g_filename_from_uri (uri, NULL, NULL);
+  Specialist *special = specialist_new (fixture->bus, NULL);
+
+  g_assert_true (g_file_set_contents (path, broken, sizeof broken, NULL));
+  g_assert_cmpint (ask_as (fixture, uri, "image/png"), ==, TH_ERROR_INVALID_FORMAT);
+  g_assert_true (call_register (special->connection, g_variant_new ("(ss)", "file", "image/png")));
+  g_assert_cmpint (ask_as (fixture, uri, "image/png"), ==, -1);
+  specialist_free (special);
+}
+
+/* Rules hold for what is not looked at, too. */
+static void
+test_rules (Fixture *fixture, gconstpointer data)
+{
+  Specialist *special = specialist_new (fixture->bus, NULL);
+
+  g_assert_true (call_register (special->connection, g_variant_new ("(ss)", "sftp", TYPE)));
+  g_assert_cmpint (ask_as (fixture, "sftp://host/error", TYPE), ==, TH_ERROR_UNSUPPORTED);
+  g_assert_cmpint (g_atomic_int_get (&special->asked), ==, 0);
+  specialist_free (special);
+}
+
+/* Schemes that nobody else knows are served, however they are spelled. */
+static void
+test_schemes (Fixture *fixture, gconstpointer data)
+{
+  static const char *const schemes[] = { "odd", "http", NULL };
+  static const char *const uris[] = { "odd://a/error", "odd:a/error", "ODD://a/error",
+                                      "http://a/error" };
+  Specialist *special = specialist_new (fixture->bus, NULL);
+
+  g_assert_true (
+      call_register (special->connection,
+                     g_variant_new ("(^as^as)", schemes, (const char *const[]){ TYPE, NULL })));
+  g_assert_true (is_supported (fixture, "odd", TYPE));
+  for (guint i = 0; i < G_N_ELEMENTS (uris); i++)
+    {
+      g_assert_cmpint (ask_as (fixture, uris[i], TYPE), >, 0);
+      g_assert_cmpint (g_atomic_int_get (&special->asked), ==, i + 1);
+    }
+  specialist_free (special);
+}
+
 #define ADD(path, test) g_test_add (path, Fixture, NULL, set_up, test, tear_down)
 
 int
@@ -392,5 +488,11 @@ main (int argc, char **argv)
   ADD ("/manager/order", test_order);
   ADD ("/manager/hostile", test_hostile);
   ADD ("/manager/described", test_described);
+  ADD ("/manager/spoilt", test_spoilt);
+  ADD ("/manager/many-senseless", test_many_senseless);
+  ADD ("/manager/again", test_again);
+  ADD ("/manager/remembered", test_remembered);
+  g_test_add ("/manager/rules", Fixture, "[rules]\ninclude=~;\n", set_up, test_rules, tear_down);
+  ADD ("/manager/schemes", test_schemes);
   return g_test_run ();
 }
