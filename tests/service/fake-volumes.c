@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <glib.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -32,14 +33,15 @@ say (guint lie)
 {
   g_autofree char *packet = g_malloc (lies[lie].size);
 
-  memset (packet, '/', lies[lie].size);
+  memset (packet, 'a', lies[lie].size);
+  packet[0] = '/';
   if (lies[lie].packet != NULL)
     memcpy (packet, lies[lie].packet, lies[lie].size);
   do
     send (TH_WIRE_FD, packet, lies[lie].size, 0);
   while (lies[lie].endless);
-  for (;;)
-    pause ();
+  /* As long as somebody listens. */
+  poll (&(struct pollfd){ .fd = TH_WIRE_FD }, 1, -1);
 }
 
 static void

@@ -9,6 +9,8 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "bus-fixture.h"
@@ -18,7 +20,8 @@
 #define N_FILES 1000u
 #define N_LOCAL 20u
 /* A second is wanted; a slow machine is no fault. */
-#define PATIENCE_US (20 * G_USEC_PER_SEC)
+#define PATIENCE_US  (20 * G_USEC_PER_SEC)
+#define SLEEPER_TYPE "application/x-thimble-sleeper"
 
 typedef struct
 {
@@ -26,6 +29,7 @@ typedef struct
   TestClient *client;
   VolumesWorld world;
   char *point;
+  dev_t device;
 } Fixture;
 
 static gboolean
@@ -49,6 +53,56 @@ prepare (void)
   if (unshare (CLONE_NEWNS) != 0 || mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
     return "no mount namespace of its own can be had";
   return NULL;
+}
+
+static gboolean
+is_on (const char *path, dev_t device)
+{
+  struct stat st;
+
+  return stat (path, &st) == 0 && st.st_dev == device;
+}
+
+static gboolean
+is_called (const char *pid, const char *program)
+{
+  g_autofree char *path = g_build_filename ("/proc", pid, "comm", NULL);
+  g_autofree char *name = NULL;
+
+  return g_file_get_contents (path, &name, NULL, NULL) && g_str_equal (g_strchomp (name), program);
+}
+
+static gboolean
+holds (const char *pid, dev_t device)
+{
+  g_autofree char *folder = g_build_filename ("/proc", pid, "fd", NULL);
+  g_autofree char *cwd = g_build_filename ("/proc", pid, "cwd", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  gboolean found = is_on (cwd, device);
+  const char *name;
+
+  while (!found && dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      found = is_on (path, device);
+    }
+  return found;
+}
+
+/* Processes, in whatever namespace, that have a file of the device open or lie in a folder of it;
+ * program NULL: any. */
+static guint
+count_holders (dev_t device, const char *program)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc", 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_ascii_isdigit (name[0]) && (program == NULL || is_called (name, program)))
+      n += holds (name, device) ? 1 : 0;
+  return n;
 }
 
 /* FALSE: there are no loop devices, or no tools. */
@@ -86,6 +140,76 @@ tear_down (Fixture *fixture, gconstpointer trouble)
   volumes_world_clear (&fixture->world);
   test_bus_down (fixture->bus);
   g_free (fixture->point);
+}
+
+/* Whether the kernel still has the image behind a loop device: so it is as long as the file system
+ * is mounted anywhere, in any namespace. */
+static gboolean
+is_loop_in_use (Fixture *fixture)
+{
+  g_autofree char *path = g_strdup_printf ("/sys/dev/block/%u:%u/loop/backing_file",
+                                           major (fixture->device), minor (fixture->device));
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+static gboolean
+can_sandbox (void)
+{
+  return run (
+      (const char *const[]){ "bwrap", "--unshare-all", "--ro-bind", "/", "/", "true", NULL });
+}
+
+/* A type that only a program of others knows, which has its file open and never gets done. */
+static void
+add_sleeper (Fixture *fixture)
+{
+  g_autofree char *folder = g_build_filename (fixture->bus->root, "data", "thumbnailers", NULL);
+  g_autofree char *path = g_build_filename (folder, "sleeper.thumbnailer", NULL);
+
+  g_assert_no_errno (g_mkdir (folder, 0700));
+  g_assert_true (g_file_set_contents (
+      path, "[Thumbnailer Entry]\nExec=tail -f %i %o\nMimeType=" SLEEPER_TYPE ";\n", -1, NULL));
+}
+
+/* Returns the request for it, once the program has it open. */
+static guint32
+queue_sleeper (Fixture *fixture, const char *uri)
+{
+  static const char *const types[] = { SLEEPER_TYPE, NULL };
+  const char *const uris[] = { uri, NULL };
+  g_autofree char *path = g_filename_from_uri (uri, NULL, NULL);
+  gint64 until = g_get_monotonic_time () + PATIENCE_US;
+  int fd = open (path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  guint32 handle;
+
+  g_assert_cmpint (write (fd, "nothing that any codec knows", 28), ==, 28);
+  close (fd);
+  handle = test_client_queue_full (fixture->client, uris, types, "large", "foreground", 0);
+  while (count_holders (fixture->device, "tail") == 0)
+    {
+      g_assert_cmpint (g_get_monotonic_time (), <, until);
+      g_usleep (5000);
+    }
+  return handle;
+}
+
+/* No process of ours has it any more, so that the device is free too. */
+static void
+check_let_go (Fixture *fixture)
+{
+  gint64 until = g_get_monotonic_time () + PATIENCE_US;
+
+  while (count_holders (fixture->device, NULL) > 0)
+    {
+      g_assert_cmpint (g_get_monotonic_time (), <, until);
+      g_usleep (5000);
+    }
+  while (is_loop_in_use (fixture))
+    {
+      g_assert_cmpint (g_get_monotonic_time (), <, until);
+      g_usleep (5000);
+    }
 }
 
 /* One picture, again and again under other names: what is in them does not matter. */
@@ -147,6 +271,17 @@ queue (Fixture *fixture, char **uris, const char *scheduler)
   return test_client_queue (fixture->client, (const char *const *) uris, "large", scheduler);
 }
 
+/* Afterwards all is as before. */
+static void
+check_goes_on (Fixture *fixture)
+{
+  g_autofree char *uri = test_picture (fixture->bus, "after.png", 60, 77);
+  guint32 handle = test_client_queue_one (fixture->client, uri);
+  g_autoptr (GHashTable) answers = test_client_finish (fixture->client, handle);
+
+  g_assert_cmpint (test_answer (answers, uri), ==, -1);
+}
+
 /* Nothing holds the volume, each of its files has one answer, and others are made. */
 static void
 check_unmount (Fixture *fixture, char **uris)
@@ -155,9 +290,14 @@ check_unmount (Fixture *fixture, char **uris)
   g_autoptr (GHashTable) answers = NULL;
   g_autoptr (GHashTable) background = NULL;
   g_autoptr (GHashTable) others = NULL;
-  guint32 handles[3];
+  g_autofree char *sleeper = g_strconcat (uris[0], ".sleeper", NULL);
+  guint32 handles[3], asleep = 0;
   gint64 took;
 
+  if (can_sandbox ())
+    asleep = queue_sleeper (fixture, sleeper);
+  else
+    g_test_message ("no program of others can be run here");
   handles[0] = queue (fixture, uris, "foreground");
   handles[1] = queue (fixture, uris, "background");
   volumes_world_wait (&fixture->world);
@@ -165,6 +305,13 @@ check_unmount (Fixture *fixture, char **uris)
   handles[2] = queue (fixture, local, "background");
   volumes_world_tell (&fixture->world, fixture->point);
   took = unmount (fixture);
+  check_let_go (fixture);
+  if (asleep != 0)
+    {
+      g_autoptr (GHashTable) slept = test_client_finish (fixture->client, asleep);
+
+      g_assert_cmpint (test_answer (slept, sleeper), ==, 8);
+    }
   answers = test_client_finish (fixture->client, handles[0]);
   background = test_client_finish (fixture->client, handles[1]);
   others = test_client_finish (fixture->client, handles[2]);
@@ -172,6 +319,7 @@ check_unmount (Fixture *fixture, char **uris)
                   took / 1000, count_ready (answers, uris), count_ready (background, uris),
                   N_FILES);
   g_assert_cmpuint (count_ready (others, local), ==, N_LOCAL);
+  check_goes_on (fixture);
 }
 
 static void
@@ -179,6 +327,7 @@ test_unmount (Fixture *fixture, gconstpointer trouble)
 {
   g_autofree char *program = test_program ("../src/service/thimbled");
   g_auto (GStrv) uris = NULL;
+  struct stat st;
 
   if (trouble != NULL)
     {
@@ -190,7 +339,10 @@ test_unmount (Fixture *fixture, gconstpointer trouble)
       g_test_skip ("no loop device can be mounted here");
       return;
     }
+  g_assert_no_errno (stat (fixture->point, &st));
+  fixture->device = st.st_dev;
   uris = fill_volume (fixture);
+  add_sleeper (fixture);
   test_bus_start (fixture->bus, program);
   fixture->client = test_client_new (fixture->bus);
   check_unmount (fixture, uris);
