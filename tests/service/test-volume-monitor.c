@@ -73,6 +73,19 @@ set_up (Fixture *fixture, gconstpointer trouble)
   fixture->fds = count_fds ();
 }
 
+static void
+remove_folder (Fixture *fixture)
+{
+  static const char *const names[] = { "host", "mounted", "" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (fixture->folder, names[i], NULL);
+
+      g_assert_no_errno (g_rmdir (path));
+    }
+}
+
 /* Nothing is left open or running but the file system of the test. */
 static void
 tear_down (Fixture *fixture, gconstpointer trouble)
@@ -87,6 +100,7 @@ tear_down (Fixture *fixture, gconstpointer trouble)
   g_assert_cmpuint (count_children (), ==, 1);
   stall_mount_stop (fixture->volume);
   volumes_world_clear (&fixture->world);
+  remove_folder (fixture);
   g_ptr_array_unref (fixture->heard);
   g_free (fixture->folder);
 }
