@@ -31,6 +31,7 @@ struct _ThEngine
   ThCheckTools check_tools;
   ThCacheWork *cache_work;
   ThErrands *questions;
+  ThErrands *leaves; /* NULL before the first */
   GSource *source;
   GThreadPool *walkers;
   guint n_walkers;

@@ -313,6 +313,7 @@ th_engine_free (ThEngine *engine)
   th_readers_close (engine->readers);
   g_clear_pointer (&engine->cache_work, th_cache_work_free);
   g_clear_pointer (&engine->questions, th_errands_free);
+  g_clear_pointer (&engine->leaves, th_errands_free);
   stop_threads (engine);
   g_source_unref (engine->source);
   g_queue_clear_full (&engine->parked, (GDestroyNotify) th_request_unref);

@@ -52,13 +52,14 @@ th_lane_drop (ThLane *lane, guint32 handle)
 }
 
 void
-th_lane_pull (ThLane *lane,
-              gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data),
-              gpointer data, GArray *out)
+th_lane_pull_running (ThLane *lane,
+                      gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter,
+                                         gpointer data),
+                      gpointer data, GArray *out)
 {
   g_autoptr (GPtrArray) orphans = g_ptr_array_new ();
 
-  th_scheduler_pull (lane->scheduler, match, data, out, orphans);
+  th_scheduler_pull_running (lane->scheduler, match, data, out, orphans);
   for (guint i = 0; i < orphans->len; i++)
     if (th_file_job_data (orphans->pdata[i]) != NULL)
       th_job_abort (th_file_job_data (orphans->pdata[i]));

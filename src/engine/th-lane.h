@@ -30,9 +30,10 @@ void th_lane_clear (ThLane *lane);
 void th_lane_add (ThLane *lane, const ThFileKey *key, const ThWaiter *waiter);
 /* Under the lock. Sets threads to work on what waits. */
 void th_lane_wake (ThLane *lane);
-/* Under the lock. th_scheduler_pull; what runs for nobody any more is ended at once. */
-void th_lane_pull (ThLane *lane,
-                   gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data),
-                   gpointer data, GArray *out);
+/* Under the lock. th_scheduler_pull_running; what runs for nobody any more is ended at once. */
+void th_lane_pull_running (ThLane *lane,
+                           gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter,
+                                              gpointer data),
+                           gpointer data, GArray *out);
 /* Under the lock. Forgets a request; what runs for nobody any more is told so. */
 void th_lane_drop (ThLane *lane, guint32 handle);

@@ -151,14 +151,25 @@ th_lanes_wake (ThLanes *lanes)
 }
 
 void
-th_lanes_pull (ThLanes *lanes,
-               gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data),
-               gpointer data, GArray *out)
+th_lanes_pull_running (ThLanes *lanes,
+                       gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter,
+                                          gpointer data),
+                       gpointer data, GArray *out)
 {
-  for (guint i = 0; i < TH_N_LANES; i++)
-    th_lane_pull (&lanes->fixed[i], match, data, out);
-  for (guint i = 0; i < lanes->n_apart; i++)
-    th_lane_pull (lanes->apart[i], match, data, out);
+  for (guint i = 0; i < th_lanes_count (lanes); i++)
+    th_lane_pull_running (th_lanes_nth (lanes, i), match, data, out);
+}
+
+guint
+th_lanes_count (const ThLanes *lanes)
+{
+  return TH_N_LANES + lanes->n_apart;
+}
+
+ThLane *
+th_lanes_nth (ThLanes *lanes, guint i)
+{
+  return i < TH_N_LANES ? &lanes->fixed[i] : lanes->apart[i - TH_N_LANES];
 }
 
 void

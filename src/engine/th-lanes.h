@@ -26,13 +26,17 @@ gboolean th_lanes_start (ThLanes *lanes, GError **error);
 void th_lanes_stop (ThLanes *lanes);
 void th_lanes_clear (ThLanes *lanes);
 
-/* The next six under the lock. */
+/* The next eight under the lock. */
+/* None ever goes away. */
+guint th_lanes_count (const ThLanes *lanes);
+ThLane *th_lanes_nth (ThLanes *lanes, guint i);
 void th_lanes_open (ThLanes *lanes, guint32 handle, ThClass klass);
 /* What waits for a file goes where its check says. FALSE: there is no thread for it. */
 gboolean th_lanes_add (ThLanes *lanes, const ThCheck *check, const ThWaiter *waiter);
 void th_lanes_wake (ThLanes *lanes);
-void th_lanes_pull (ThLanes *lanes,
-                    gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data),
-                    gpointer data, GArray *out);
+void th_lanes_pull_running (ThLanes *lanes,
+                            gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter,
+                                               gpointer data),
+                            gpointer data, GArray *out);
 void th_lanes_demote (ThLanes *lanes, guint32 handle);
 void th_lanes_drop (ThLanes *lanes, guint32 handle);

@@ -29,8 +29,10 @@ th_leave_new (ThMounts *mounts, const char *point)
   leave->point = th_uri_to_path (uri, NULL);
   leave->uri = g_strconcat (uri, g_str_has_suffix (uri, "/") ? "" : "/", NULL);
   mount = th_mounts_find (mounts, point);
-  if (g_strcmp0 (mount->point, leave->point) == 0)
-    leave->device = device_of (mount);
+  if (g_strcmp0 (mount->point, leave->point) != 0)
+    return leave;
+  leave->device = device_of (mount);
+  leave->apart = mount->apart;
   return leave;
 }
 
@@ -52,13 +54,20 @@ th_leave_unref (ThLeave *leave)
 }
 
 gboolean
+th_leave_is_same (const ThLeave *a, const ThLeave *b)
+{
+  return a->device == b->device && a->apart == b->apart && g_str_equal (a->point, b->point);
+}
+
+gboolean
 th_leave_concerns (const ThLeave *leave, const char *uri, const ThFileKey *key)
 {
   g_autofree char *path = NULL;
 
   if (g_str_has_prefix (uri, leave->uri))
     return TRUE;
-  if (leave->device != 0 && !th_apart_is_key (key) && key->device != leave->device)
+  if (!th_apart_is_key (key)
+      && (leave->apart || (leave->device != 0 && key->device != leave->device)))
     return FALSE;
   path = th_uri_to_path (uri, NULL);
   return path != NULL && th_mounts_leads_below (leave->mounts, path, leave->point);

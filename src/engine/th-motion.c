@@ -301,6 +301,28 @@ th_motion_drop (ThMotion *motion, guint32 handle)
   g_hash_table_remove (motion->requests, GUINT_TO_POINTER (handle));
 }
 
+void
+th_motion_list (const ThMotion *motion, guint32 handle, GArray *out)
+{
+  GHashTable *nodes = g_hash_table_lookup (motion->requests, GUINT_TO_POINTER (handle));
+  GHashTableIter iter;
+  gpointer value;
+
+  if (nodes == NULL)
+    return;
+  g_hash_table_iter_init (&iter, nodes);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    {
+      const Node *node = value;
+      ThPulled listed = { .waiter = node->waiter };
+
+      if (node->record == NULL || node->queue != &node->record->held)
+        continue;
+      listed.key = node->record->key;
+      g_array_append_val (out, listed);
+    }
+}
+
 static const Record *
 first_look (const ThMotion *motion)
 {

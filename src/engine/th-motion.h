@@ -50,6 +50,9 @@ void th_motion_forget (ThMotion *motion, const ThWaiter *waiter);
 /* The same for all of a request. */
 void th_motion_drop (ThMotion *motion, guint32 handle);
 
+/* Appends those of a request who are held to out (ThPulled), and lets go of none. */
+void th_motion_list (const ThMotion *motion, guint32 handle, GArray *out);
+
 /* When the next look is due, 0: none is. */
 gint64 th_motion_due (const ThMotion *motion);
 /* Appends to out (ThHeld) those whose file is to be looked at by now, at most max. They are held no

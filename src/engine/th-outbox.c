@@ -290,6 +290,27 @@ th_outbox_settle (ThOutbox *outbox, ThRequest *request, guint32 index, gint32 co
 }
 
 void
+th_outbox_give_up (ThOutbox *outbox, ThRequest *request, const GArray *indexes, ThError code,
+                   const char *text)
+{
+  g_autoptr (GArray) outcomes = g_array_new (FALSE, FALSE, sizeof (ThOutcome));
+
+  for (guint i = 0; i < indexes->len && !request->dequeued; i++)
+    {
+      ThOutcome outcome = { g_array_index (indexes, guint32, i), (gint32) code, (char *) text };
+      ThItem *item = &request->items[outcome.index];
+
+      if (item->state != TH_ITEM_WAITING)
+        continue;
+      item->state = TH_ITEM_SETTLED;
+      request->unsettled--;
+      g_array_append_val (outcomes, outcome);
+    }
+  push_batch (outbox, request, outcomes);
+  finish_if_over (outbox, request);
+}
+
+void
 th_outbox_dequeue (ThOutbox *outbox, ThRequest *request)
 {
   if (request->dequeued || request->finished)

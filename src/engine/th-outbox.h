@@ -36,6 +36,10 @@ void th_outbox_free (ThOutbox *outbox);
 void th_outbox_start (ThOutbox *outbox, ThRequest *request);
 /* One that was just started is over with this error for all of it. text is static. */
 void th_outbox_refuse (ThOutbox *outbox, ThRequest *request, ThError code, const char *text);
+/* The same error for some of the URIs, in as few events as that takes; those that have an answer
+ * are left out. */
+void th_outbox_give_up (ThOutbox *outbox, ThRequest *request, const GArray *indexes, ThError code,
+                        const char *text);
 /* A URI whose thumbnail is valid already. */
 void th_outbox_valid (ThOutbox *outbox, ThRequest *request, guint32 index);
 /* The cheap pass is over: all valid ones are ready, in one event but for repeated URIs. */

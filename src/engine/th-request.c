@@ -194,5 +194,9 @@ th_request_leave (ThRequest *request, ThLeave *leave)
 {
   if (request->leaves == NULL)
     request->leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) th_leave_unref);
+  /* Unmounting may be tried again and again. */
+  for (guint i = 0; i < request->leaves->len; i++)
+    if (th_leave_is_same (request->leaves->pdata[i], leave))
+      return;
   g_ptr_array_add (request->leaves, th_leave_ref (leave));
 }

@@ -43,7 +43,7 @@ th_scheduler_drop (ThScheduler *scheduler, guint32 handle, GPtrArray *orphans)
   g_hash_table_remove (scheduler->requests, GUINT_TO_POINTER (handle));
 }
 
-/* What is wanted of th_scheduler_pull. */
+/* What is wanted of th_scheduler_pull_running. */
 typedef struct
 {
   ThScheduler *scheduler;
@@ -74,9 +74,10 @@ pull_from (Pull *pull, const GQueue *nodes)
 }
 
 void
-th_scheduler_pull (ThScheduler *scheduler,
-                   gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter, gpointer data),
-                   gpointer data, GArray *out, GPtrArray *orphans)
+th_scheduler_pull_running (ThScheduler *scheduler,
+                           gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter,
+                                              gpointer data),
+                           gpointer data, GArray *out, GPtrArray *orphans)
 {
   Pull pull = { scheduler, match, data, out, orphans };
   GHashTableIter iter;
@@ -84,10 +85,45 @@ th_scheduler_pull (ThScheduler *scheduler,
 
   g_hash_table_iter_init (&iter, scheduler->requests);
   while (g_hash_table_iter_next (&iter, NULL, &line))
+    pull_from (&pull, &((ThLine *) line)->running);
+}
+
+void
+th_scheduler_list (ThScheduler *scheduler, guint32 handle, gboolean anew, guint max, GArray *out)
+{
+  ThLine *line = g_hash_table_lookup (scheduler->requests, GUINT_TO_POINTER (handle));
+
+  if (line == NULL)
+    return;
+  if (anew)
+    line->listed = line->waiting.head;
+  for (; max > 0 && line->listed != NULL; max--)
     {
-      pull_from (&pull, &((ThLine *) line)->waiting);
-      pull_from (&pull, &((ThLine *) line)->running);
+      const ThNode *node = line->listed->data;
+      ThPulled listed = { node->job->key, node->waiter };
+
+      g_array_append_val (out, listed);
+      line->listed = line->listed->next;
     }
+}
+
+static gboolean
+is_waiter (const ThWaiter *a, const ThWaiter *b)
+{
+  return a->handle == b->handle && a->index == b->index && a->flavor == b->flavor;
+}
+
+gboolean
+th_scheduler_pull (ThScheduler *scheduler, const ThPulled *listed)
+{
+  const ThFileJob *job = g_hash_table_lookup (scheduler->waiting, &listed->key);
+  GList *l = job != NULL ? job->nodes.head : NULL;
+
+  while (l != NULL && !is_waiter (&((ThNode *) l->data)->waiter, &listed->waiter))
+    l = l->next;
+  if (l != NULL)
+    drop_node (scheduler, l->data);
+  return l != NULL;
 }
 
 void

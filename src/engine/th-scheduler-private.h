@@ -25,6 +25,7 @@ struct _ThLine
   guint64 age;          /* counts up: a newer request has a larger one */
   GQueue waiting;       /* nodes of waiting jobs, in the order of adding */
   GQueue running;       /* nodes of running jobs */
+  GList *listed;        /* of waiting: where th_scheduler_list goes on */
   GSequenceIter *place; /* in the class's lines while waiting is not empty */
 };
 

@@ -124,6 +124,8 @@ line_unlink (ThNode *node)
 {
   ThLine *line = node->line;
 
+  if (line->listed == &node->in_line)
+    line->listed = node->in_line.next;
   g_queue_unlink (node->job->taken ? &line->running : &line->waiting, &node->in_line);
   if (line->place != NULL && g_queue_is_empty (&line->waiting))
     {

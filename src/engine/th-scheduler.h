@@ -49,12 +49,18 @@ typedef struct
   ThWaiter waiter;
 } ThPulled;
 
-/* Takes out those waiters, of waiting and running jobs, that match, and appends them to out
- * (ThPulled). What becomes of jobs: as th_scheduler_drop. */
-void th_scheduler_pull (ThScheduler *scheduler,
-                        gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter,
-                                           gpointer data),
-                        gpointer data, GArray *out, GPtrArray *orphans);
+/* Takes out those waiters of running jobs that match, and appends them to out (ThPulled). What
+ * becomes of jobs: as th_scheduler_drop. */
+void th_scheduler_pull_running (ThScheduler *scheduler,
+                                gboolean (*match) (const ThFileKey *key, const ThWaiter *waiter,
+                                                   gpointer data),
+                                gpointer data, GArray *out, GPtrArray *orphans);
+/* Appends to out (ThPulled) waiters of a request whose jobs wait, at most max, and takes none out.
+ * Goes on where it ended for this request, or begins anew. */
+void th_scheduler_list (ThScheduler *scheduler, guint32 handle, gboolean anew, guint max,
+                        GArray *out);
+/* Takes out one that was listed. FALSE: its job runs by now, or it is gone. */
+gboolean th_scheduler_pull (ThScheduler *scheduler, const ThPulled *listed);
 
 /* The next job, which runs from now on, or NULL. Foreground: of the newest request, every
  * TH_OLDEST_SHARE-th time of the oldest; background: of the oldest. Within a request in the order

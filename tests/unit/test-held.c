@@ -176,6 +176,29 @@ test_dequeue_busy (Fixture *fixture, gconstpointer unused)
   fixture_wait (fixture, 2);
 }
 
+/* Those who are held for a file of a mount that is about to go need not wait for it to rest. */
+static void
+test_unmounted (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *folder = fixture_path (fixture, "leaving");
+  g_autofree char *leaving = NULL;
+  g_autofree char *staying = held_half_picture (fixture, "a.png");
+  guint32 handle;
+
+  g_assert_no_errno (g_mkdir (folder, 0700));
+  leaving = held_half_picture (fixture, "leaving/b.png");
+  held_start (fixture, HELD_FOR_EVER, HELD_FOR_EVER);
+  handle = fixture_queue (fixture, (Uris) &leaving, 1, TH_FOREGROUND);
+  fixture_queue (fixture, (Uris) &staying, 1, TH_FOREGROUND);
+  g_assert_true (held_wait (fixture));
+  th_engine_leave (fixture->engine, folder);
+  fixture_wait (fixture, 1);
+  g_assert_cmpuint (fixture_check (fixture, handle, (Uris) &leaving, 1), ==, 0);
+  g_assert_nonnull (strstr (fixture_error (fixture, leaving)->message, "unmounted"));
+  g_assert_null (fixture_error (fixture, staying));
+  g_assert_false (held_is_marked (fixture, leaving));
+}
+
 /* Each does something to a file that is held, and says what comes of it. */
 static void
 remove_it (Fixture *fixture, const char *path)
@@ -380,6 +403,7 @@ main (int argc, char **argv)
   add ("", "touched", NULL, test_touched);
   add ("", "joined", NULL, test_joined);
   add ("", "dequeue-busy", NULL, test_dequeue_busy);
+  add ("", "unmounted", NULL, test_unmounted);
   for (guint i = 0; i < G_N_ELEMENTS (acts); i++)
     add ("act/", acts[i].name, &acts[i], test_act);
   add ("", "dequeue", NULL, test_dequeue);

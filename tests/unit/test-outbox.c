@@ -193,6 +193,51 @@ test_dequeue (void)
     }
 }
 
+/* All that has no answer yet gets the same one, at once, repeated URIs apart. */
+static void
+test_give_up (void)
+{
+  static const char *const uris[] = { "a", "b", "a", "c", "d" };
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint32 i = 0; i < 5; i++)
+    g_array_append_val (all, i);
+  for (guint klass = 0; klass < TH_N_CLASSES; klass++)
+    {
+      Box box;
+
+      box_init (&box, uris, 5, (ThClass) klass);
+      expect (&box, TH_EVENT_STARTED, 0, 0, NULL);
+      th_outbox_valid (box.outbox, box.request, 4);
+      th_outbox_give_up (box.outbox, box.request, all, TH_ERROR_OTHER, "gone");
+      th_outbox_give_up (box.outbox, box.request, all, TH_ERROR_OTHER, "gone");
+      expect (&box, TH_EVENT_ERROR, 3, 0, "gone");
+      expect (&box, TH_EVENT_ERROR, 1, 2, "gone");
+      expect_nothing (&box);
+      th_outbox_checked (box.outbox, box.request, 0);
+      expect (&box, TH_EVENT_READY, 1, 4, NULL);
+      expect (&box, TH_EVENT_FINISHED, 0, 0, NULL);
+      expect_nothing (&box);
+      box_clear (&box);
+    }
+}
+
+static void
+test_give_up_dequeued (void)
+{
+  g_autoptr (GArray) one = g_array_new (FALSE, TRUE, sizeof (guint32));
+  Box box;
+
+  g_array_set_size (one, 1);
+  box_init (&box, four, 4, TH_FOREGROUND);
+  th_outbox_dequeue (box.outbox, box.request);
+  th_outbox_give_up (box.outbox, box.request, one, TH_ERROR_OTHER, "gone");
+  expect (&box, TH_EVENT_STARTED, 0, 0, NULL);
+  expect (&box, TH_EVENT_FINISHED, 0, 0, NULL);
+  expect_nothing (&box);
+  box_clear (&box);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -203,5 +248,7 @@ main (int argc, char **argv)
   g_test_add_func ("/outbox/batch-by-size", test_batch_by_size);
   g_test_add_func ("/outbox/repeated", test_repeated);
   g_test_add_func ("/outbox/dequeue", test_dequeue);
+  g_test_add_func ("/outbox/give-up", test_give_up);
+  g_test_add_func ("/outbox/give-up-dequeued", test_give_up_dequeued);
   return g_test_run ();
 }

@@ -321,34 +321,79 @@ is_odd (const ThFileKey *key, const ThWaiter *waiter, gpointer data)
   return key->inode % 2 == 1;
 }
 
-/* Waiting and running ones that match go, and only these. */
+/* Running ones that match go, and only these. */
 static void
-test_pull (void)
+test_pull_running (void)
 {
   g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
   g_autoptr (GPtrArray) orphans = g_ptr_array_new ();
   g_autoptr (GArray) pulled = g_array_new (FALSE, FALSE, sizeof (ThPulled));
-  ThFileJob *running;
+  ThFileJob *odd, *even;
   guint asked = 0;
 
   open_with (scheduler, 1, TH_FOREGROUND, 101, 106);
-  open_with (scheduler, 2, TH_BACKGROUND, 201, 204);
-  running = th_scheduler_take (scheduler, TH_FOREGROUND);
-  th_scheduler_pull (scheduler, is_odd, &asked, pulled, orphans);
-  g_assert_cmpuint (asked, ==, 10);
-  g_assert_cmpuint (pulled->len, ==, 5);
-  for (guint i = 0; i < pulled->len; i++)
-    {
-      const ThPulled *one = &g_array_index (pulled, ThPulled, i);
-
-      g_assert_cmpuint (one->key.inode, ==, one->waiter.index);
-      g_assert_cmpuint (one->waiter.index % 2, ==, 1);
-    }
+  odd = th_scheduler_take (scheduler, TH_FOREGROUND);
+  even = th_scheduler_take (scheduler, TH_FOREGROUND);
+  th_scheduler_pull_running (scheduler, is_odd, &asked, pulled, orphans);
+  g_assert_cmpuint (asked, ==, 2);
+  g_assert_cmpuint (pulled->len, ==, 1);
+  g_assert_cmpuint (g_array_index (pulled, ThPulled, 0).waiter.index, ==, 101);
   g_assert_cmpuint (orphans->len, ==, 1);
-  g_assert_true (orphans->pdata[0] == running);
-  g_assert_cmpuint (end (scheduler, running, NULL), ==, 0);
-  g_assert_cmpuint (next (scheduler, TH_FOREGROUND), ==, 102);
-  g_assert_cmpuint (next (scheduler, TH_BACKGROUND), ==, 202);
+  g_assert_true (orphans->pdata[0] == odd);
+  g_assert_cmpuint (end (scheduler, odd, NULL), ==, 0);
+  g_assert_cmpuint (end (scheduler, even, NULL), ==, 1);
+}
+
+/* So many more of request 1, from this one on. */
+static void
+expect_listed (ThScheduler *scheduler, gboolean anew, guint max, guint from, guint n)
+{
+  g_autoptr (GArray) listed = g_array_new (FALSE, FALSE, sizeof (ThPulled));
+
+  th_scheduler_list (scheduler, 1, anew, max, listed);
+  g_assert_cmpuint (listed->len, ==, n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_cmpuint (g_array_index (listed, ThPulled, i).waiter.index, ==, from + i);
+      g_assert_cmpuint (g_array_index (listed, ThPulled, i).key.inode, ==, from + i);
+    }
+}
+
+static gboolean
+pull (ThScheduler *scheduler, guint32 index)
+{
+  ThPulled listed = { key_of (index), { 1, index, TH_FLAVOR_NORMAL } };
+
+  return th_scheduler_pull (scheduler, &listed);
+}
+
+/* Those who wait are gone through piece by piece, whatever happens to them between. */
+static void
+test_list (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  ThFileJob *running;
+
+  open_with (scheduler, 1, TH_FOREGROUND, 101, 109);
+  open_with (scheduler, 2, TH_BACKGROUND, 201, 204);
+  expect_listed (scheduler, TRUE, 2, 101, 2);
+  expect_listed (scheduler, FALSE, 1, 103, 1);
+  expect_listed (scheduler, TRUE, 1, 101, 1);
+  /* Where it would go on vanishes, or runs. */
+  g_assert_true (pull (scheduler, 102));
+  g_assert_false (pull (scheduler, 102));
+  g_assert_true (pull (scheduler, 101));
+  running = th_scheduler_take (scheduler, TH_FOREGROUND);
+  g_assert_false (pull (scheduler, 103));
+  expect_listed (scheduler, FALSE, 3, 104, 3);
+  expect_listed (scheduler, FALSE, 100, 107, 3);
+  expect_listed (scheduler, FALSE, 100, 0, 0);
+  g_assert_cmpuint (end (scheduler, running, NULL), ==, 1);
+  g_assert_cmpuint (next (scheduler, TH_FOREGROUND), ==, 104);
+  g_assert_cmpuint (next (scheduler, TH_BACKGROUND), ==, 201);
+  g_assert_cmpuint (drop (scheduler, 1), ==, 0);
+  expect_listed (scheduler, FALSE, 100, 0, 0);
+  expect_listed (scheduler, TRUE, 100, 0, 0);
 }
 
 int
@@ -367,6 +412,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scheduler/in-hand", test_in_hand);
   g_test_add_func ("/scheduler/seal", test_seal);
   g_test_add_func ("/scheduler/demote", test_demote);
-  g_test_add_func ("/scheduler/pull", test_pull);
+  g_test_add_func ("/scheduler/pull-running", test_pull_running);
+  g_test_add_func ("/scheduler/list", test_list);
   return g_test_run ();
 }
