@@ -23,14 +23,24 @@ matches (const ThMagic *magic, ThBytes head)
   return TRUE;
 }
 
+static gboolean
+is_of (const ThCodec *codec, ThBytes head)
+{
+  if (codec->magic == NULL)
+    return head.size > 0;
+  for (const ThMagic *magic = codec->magic; magic->length > 0; magic++)
+    if (matches (magic, head))
+      return TRUE;
+  return FALSE;
+}
+
 const ThCodec *
 th_codec_sniff (ThInput *input)
 {
   ThBytes head = th_input_peek (input, 0, SNIFF_BYTES);
 
   for (guint i = 0; th_codecs[i] != NULL; i++)
-    for (const ThMagic *magic = th_codecs[i]->magic; magic->length > 0; magic++)
-      if (matches (magic, head))
-        return th_codecs[i];
+    if (is_of (th_codecs[i], head))
+      return th_codecs[i];
   return NULL;
 }

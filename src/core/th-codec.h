@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The codec contract: the one thing a new format implements, and the table of those that are built
- * in. A codec knows nothing of flavors, files, caches or buses. */
+/* The codec contract: the one thing a new format implements, and the table of those that this
+ * program has: the built-in ones, or a module's. A codec knows nothing of flavors, files, caches or
+ * buses. */
 #pragma once
 
 #include <glib.h>
@@ -63,8 +64,11 @@ typedef struct
   guint32 abi;      /* TH_CODEC_ABI */
   const char *name; /* "png": name in the build's dictionary, test folder, fuzz target */
   const char *const *mime_types; /* NULL-terminated, aliases included, the canonical one first */
-  const ThMagic *magic;
+  const ThMagic *magic; /* NULL: no bytes tell it, all data are tried; for modules only, last */
   guint32 needs;
+  /* Before the lock-down, once in a worker's life: what cannot be done after it, such as loading.
+   * FALSE, with error: this worker cannot serve. NULL: nothing. */
+  gboolean (*prepare) (GError **error);
   /* Reads the header only, no work or memory in proportion to the picture. OK (*session is set),
    * NOT_MINE, CORRUPT, TOO_LARGE, IO, NO_CONTENT; error is set on all but OK. */
   ThStatus (*open) (ThInput *input, const ThLimits *limits, ThSession **session, GError **error);

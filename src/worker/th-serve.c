@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/th-codec.h"
 #include "core/th-render.h"
 #include "wire/th-plan.h"
 #include "wire/th-wire.h"
@@ -231,19 +232,31 @@ serve_job (int socket, const ThWireMessage *wanted, int source)
   return status != TH_STATUS_OK || finish_job (socket, &job, wanted);
 }
 
+/* Under the same account as the lock-down: without it nothing is decoded. */
+static gboolean
+prepare_codecs (GError **error)
+{
+  for (guint i = 0; th_codecs[i] != NULL; i++)
+    if (th_codecs[i]->prepare != NULL && !th_codecs[i]->prepare (error))
+      return FALSE;
+  return TRUE;
+}
+
 int
 th_serve (const ThServe *serve)
 {
   g_autoptr (GError) trouble = NULL;
   ThSandboxPolicy policy = { .socket = serve->socket };
-  ThSandboxState state;
+  ThSandboxState state = { 0 };
   ThWireMessage message;
   ThWireResult result;
+  gboolean ready;
   int source;
 
   warm_up ();
+  ready = prepare_codecs (&trouble);
   policy.data_bytes = data_base ();
-  if (!th_sandbox_enter (&policy, &state, &trouble))
+  if (!ready || !th_sandbox_enter (&policy, &state, &trouble))
     {
       greet (serve->socket, 0, &state, trouble);
       return 1;
