@@ -63,7 +63,8 @@ set_up (Fixture *fixture, gconstpointer trouble)
   if (trouble != NULL)
     return;
   g_unsetenv ("TH_VOLUMES");
-  fixture->folder = g_dir_make_tmp ("thimble-volumes-XXXXXX", NULL);
+  /* Not where temporary files go: what is mounted below /var is no volume. */
+  fixture->folder = g_mkdtemp (g_strdup ("/tmp/thimble-volumes-XXXXXX"));
   g_assert_nonnull (fixture->folder);
   /* What GLib itself keeps open from its first use on is none of ours. */
   g_main_context_wakeup (NULL);
