@@ -6,17 +6,15 @@
 #include <libdeflate.h>
 #include <string.h>
 
+#include "cache/th-deflate.h"
+#include "cache/th-png-filter.h"
+
 #define SIGNATURE   "\x89PNG\r\n\x1a\n"
-#define FILTER_SUB  1
 #define COLOR_RGB   2
 #define COLOR_RGBA  6
 #define MAX_KEYWORD 79
 #define MAX_VALUE   (64u * 1024u)
 #define MAX_CHUNK   ((gsize) G_MAXINT32)
-
-/* Of libdeflate. The lowest is small enough in every flavor and twice as fast as the next: see
- * docs/benchmarks.md, "PNG encoding". */
-#define LEVEL 1
 
 struct _ThPngBody
 {
@@ -56,59 +54,15 @@ is_opaque (const ThImage *image)
   return TRUE;
 }
 
-static void
-filter_same (guint8 *out, const guint8 *row, gsize width, guint channels)
-{
-  gsize n = width * channels;
-
-  memcpy (out, row, channels);
-  for (gsize i = channels; i < n; i++)
-    out[i] = (guint8) (row[i] - row[i - channels]);
-}
-
-static void
-filter_rgba_as_rgb (guint8 *out, const guint8 *row, gsize width)
-{
-  memcpy (out, row, 3);
-  for (gsize x = 1; x < width; x++)
-    {
-      out[x * 3] = (guint8) (row[x * 4] - row[x * 4 - 4]);
-      out[x * 3 + 1] = (guint8) (row[x * 4 + 1] - row[x * 4 - 3]);
-      out[x * 3 + 2] = (guint8) (row[x * 4 + 2] - row[x * 4 - 2]);
-    }
-}
-
-static void
-filter_image (guint8 *out, const ThImage *image, guint channels)
-{
-  for (guint32 y = 0; y < image->size.height; y++)
-    {
-      const guint8 *row = image->data + y * image->stride;
-
-      *out++ = FILTER_SUB;
-      if (channels == image->channels)
-        filter_same (out, row, image->size.width, channels);
-      else
-        filter_rgba_as_rgb (out, row, image->size.width);
-      out += (gsize) image->size.width * channels;
-    }
-}
-
 /* The whole IDAT chunk; NULL where memory is short. */
 static GByteArray *
-deflate_chunk (const guint8 *raw, gsize raw_size, int level)
+make_chunk (const guint8 *raw, gsize raw_size)
 {
-  struct libdeflate_compressor *compressor = libdeflate_alloc_compressor (level);
-  gsize bound = compressor ? libdeflate_zlib_compress_bound (compressor, raw_size) : 0;
-  g_autofree guint8 *packed = bound > 0 && bound <= MAX_CHUNK ? g_try_malloc (bound) : NULL;
-  GByteArray *chunk = NULL;
-  gsize size = 0;
+  gsize size;
+  g_autofree guint8 *packed = th_deflate (raw, raw_size, &size);
+  GByteArray *chunk;
 
-  if (packed)
-    size = libdeflate_zlib_compress (compressor, raw, raw_size, packed, bound);
-  if (compressor)
-    libdeflate_free_compressor (compressor);
-  if (size == 0)
+  if (packed == NULL || size > MAX_CHUNK)
     return NULL;
   chunk = g_byte_array_sized_new ((guint) size + 12);
   append_u32 (chunk, (guint32) size);
@@ -119,35 +73,29 @@ deflate_chunk (const guint8 *raw, gsize raw_size, int level)
 }
 
 ThPngBody *
-th_png_encode_at_level (const ThImage *image, int level)
+th_png_encode (const ThImage *image)
 {
   guint channels = image->channels == 4 && is_opaque (image) ? 3 : image->channels;
+  g_autofree guint8 *scratch = NULL;
   g_autofree guint8 *raw = NULL;
   GByteArray *idat;
   ThPngBody *body;
   gsize size;
 
   g_return_val_if_fail (image->channels == 3 || image->channels == 4, NULL);
-  if (!g_size_checked_mul (&size, image->size.width, channels)
-      || !g_size_checked_add (&size, size, 1)
-      || !g_size_checked_mul (&size, size, image->size.height) || size > MAX_CHUNK)
+  if (!th_png_filtered_bytes (image->size, channels, &size) || size > MAX_CHUNK)
     return NULL;
   raw = g_try_malloc (size);
-  if (!raw)
+  scratch = g_try_malloc_n (image->size.width, 2 * channels);
+  if (raw == NULL || scratch == NULL)
     return NULL;
-  filter_image (raw, image, channels);
-  idat = deflate_chunk (raw, size, level);
+  th_png_filter (image, channels, scratch, raw);
+  idat = make_chunk (raw, size);
   if (!idat)
     return NULL;
   body = g_new (ThPngBody, 1);
   *body = (ThPngBody){ image->size, channels, idat };
   return body;
-}
-
-ThPngBody *
-th_png_encode (const ThImage *image)
-{
-  return th_png_encode_at_level (image, LEVEL);
 }
 
 void

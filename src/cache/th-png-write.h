@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writing a PNG from raw pixels: Sub filter, deflate, a handful of chunks. Nothing but a deflate
- * library, so that whoever took over a decoder can put wrong pixels into a thumbnail but no crafted
- * bytes. */
+/* Writing a PNG from raw pixels: a filter a row, deflate, a handful of chunks. Nothing but a
+ * deflate library, so that whoever took over a decoder can put wrong pixels into a thumbnail but no
+ * crafted bytes. */
 #pragma once
 
 #include <glib.h>
@@ -18,8 +18,6 @@ typedef struct
  * turns out opaque throughout becomes RGB. NULL only where memory is short. */
 typedef struct _ThPngBody ThPngBody;
 ThPngBody *th_png_encode (const ThImage *image);
-/* The same at a given level of libdeflate, 0 to 12: for measuring. */
-ThPngBody *th_png_encode_at_level (const ThImage *image, int level);
 void th_png_body_free (ThPngBody *body);
 
 /* A whole file: signature, IHDR, the tEXt chunks in order and consecutively, IDAT, IEND. An entry

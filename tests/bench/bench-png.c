@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* PNG encoding of thumbnails: CPU time and size at each level against libpng's defaults.
+/* PNG encoding of thumbnails: CPU time and size against libpng's defaults.
  * bench-png [FILE.ppm…]: binary PPM of 8 bits; without any, one made picture. */
 #include "config.h"
 
@@ -57,16 +57,7 @@ picture_make (Picture *picture)
 }
 
 static gsize
-encode_ours (const ThImage *image, int level)
-{
-  g_autoptr (ThPngBody) body = th_png_encode_at_level (image, level);
-  g_autoptr (GBytes) bytes = th_png_assemble (body, NULL, 0);
-
-  return g_bytes_get_size (bytes);
-}
-
-static gsize
-encode_default (const ThImage *image, int level)
+encode_ours (const ThImage *image)
 {
   g_autoptr (ThPngBody) body = th_png_encode (image);
   g_autoptr (GBytes) bytes = th_png_assemble (body, NULL, 0);
@@ -86,7 +77,7 @@ flush_nothing (png_structp png)
 }
 
 static gsize
-encode_libpng (const ThImage *image, int level)
+encode_libpng (const ThImage *image)
 {
   png_structp png = png_create_write_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png_create_info_struct (png);
@@ -105,7 +96,7 @@ encode_libpng (const ThImage *image, int level)
   return total;
 }
 
-typedef gsize (*Encode) (const ThImage *image, int level);
+typedef gsize (*Encode) (const ThImage *image);
 
 typedef struct
 {
@@ -123,7 +114,7 @@ cpu_seconds (void)
 }
 
 static Result
-measure (GArray *pictures, Encode encode, int level)
+measure (GArray *pictures, Encode encode)
 {
   Result best = { 0, G_MAXDOUBLE };
 
@@ -133,7 +124,7 @@ measure (GArray *pictures, Encode encode, int level)
       Result now = { 0, 0 };
 
       for (guint i = 0; i < pictures->len; i++)
-        now.bytes += encode (&g_array_index (pictures, Picture, i).image, level);
+        now.bytes += encode (&g_array_index (pictures, Picture, i).image);
       now.seconds = cpu_seconds () - start;
       if (now.seconds < best.seconds)
         best = now;
@@ -174,14 +165,8 @@ main (int argc, char **argv)
       pixels += (double) size.width * size.height;
     }
   printf ("%u pictures, %.0f pixels\n", pictures->len, pixels);
-  reference = measure (pictures, encode_libpng, 0);
+  reference = measure (pictures, encode_libpng);
   report ("libpng defaults", reference, reference, pixels);
-  for (int level = 1; level <= 6; level++)
-    {
-      g_autofree char *name = g_strdup_printf ("level %d", level);
-
-      report (name, measure (pictures, encode_ours, level), reference, pixels);
-    }
-  report ("th_png_encode", measure (pictures, encode_default, 0), reference, pixels);
+  report ("th_png_encode", measure (pictures, encode_ours), reference, pixels);
   return 0;
 }
