@@ -9,6 +9,7 @@
 #include "base/th-error.h"
 #include "base/th-fit.h"
 #include "base/th-limits.h"
+#include "core/th-color-space.h"
 #include "core/th-input.h"
 #include "core/th-sink.h"
 
@@ -39,6 +40,7 @@ typedef struct
   double duration;       /* seconds, 0 where unknown */
   const guint8 *icc;     /* owned by the session, or NULL; not validated */
   gsize icc_size;        /* bytes */
+  ThColorSpace space;    /* said by numbers; an icc that can be used goes before it */
   const char *mime_type; /* static: what the data are, whatever the name says */
 } ThHeader;
 

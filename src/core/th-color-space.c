@@ -42,9 +42,9 @@ static const Primaries primaries_rows[] = {
 
 /* H.273, table 3. */
 static const Transfer transfer_rows[] = {
-  { 1, TH_TRANSFER_SRGB, 0 },    { 4, TH_TRANSFER_GAMMA, 2.2 }, { 5, TH_TRANSFER_GAMMA, 2.8 },
-  { 6, TH_TRANSFER_SRGB, 0 },    { 8, TH_TRANSFER_GAMMA, 1 },   { 13, TH_TRANSFER_SRGB, 0 },
-  { 14, TH_TRANSFER_SRGB, 0 },   { 15, TH_TRANSFER_SRGB, 0 },   { 16, TH_TRANSFER_PQ, 0 },
+  { 1, TH_TRANSFER_SRGB, 0 },     { 4, TH_TRANSFER_GAMMA, 2.2 }, { 5, TH_TRANSFER_GAMMA, 2.8 },
+  { 6, TH_TRANSFER_SRGB, 0 },     { 8, TH_TRANSFER_GAMMA, 1 },   { 13, TH_TRANSFER_SRGB, 0 },
+  { 14, TH_TRANSFER_SRGB, 0 },    { 15, TH_TRANSFER_SRGB, 0 },   { 16, TH_TRANSFER_PQ, 0 },
   { 17, TH_TRANSFER_GAMMA, 2.6 }, { 18, TH_TRANSFER_HLG, 0 },
 };
 

@@ -4,7 +4,6 @@
 #include "core/th-render.h"
 
 #include "core/th-codec.h"
-#include "core/th-color.h"
 #include "core/th-orient.h"
 #include "core/th-shrink.h"
 
@@ -132,7 +131,8 @@ check_bytes (ThRender *render, GError **error)
   guint64 bytes = th_shrink_bytes (&render->plan.raster, render->targets, render->n_targets);
 
   if (!g_uint64_checked_add (&bytes, bytes, render->plan.peak_bytes)
-      || !g_uint64_checked_add (&bytes, bytes, row_bytes (render)) || bytes > limit)
+      || !g_uint64_checked_add (&bytes, bytes, row_bytes (render))
+      || !g_uint64_checked_add (&bytes, bytes, th_color_bytes (render->color)) || bytes > limit)
     {
       g_set_error (error, TH_ERROR, th_status_to_error (TH_STATUS_TOO_LARGE),
                    "decoding needs %" G_GUINT64_FORMAT
@@ -161,9 +161,23 @@ publish (ThRender *render)
   };
 }
 
+static void
+choose_color (ThRender *render, ThColorCache *colors)
+{
+  const ThHeader *header = render->header;
+  const ThColorSource source = {
+    .model = render->plan.raster.color,
+    .has_alpha = render->plan.raster.alpha != TH_ALPHA_NONE,
+    .space = header->space,
+    .icc = { header->icc, header->icc_size },
+  };
+
+  render->color = th_color_new (&source, colors);
+}
+
 static ThStatus
 open_and_plan (ThRender *render, ThInput *input, const guint32 *boxes, guint n_boxes,
-               GError **error)
+               ThColorCache *colors, GError **error)
 {
   ThStatus status = find_codec (render, input, error);
 
@@ -177,16 +191,14 @@ open_and_plan (ThRender *render, ThInput *input, const guint32 *boxes, guint n_b
     return status;
   render->orientation = render->plan.bottom_up ? th_orient_after_flip (render->header->orientation)
                                                : render->header->orientation;
-  render->color =
-      th_color_new (render->plan.raster.color, render->plan.raster.alpha != TH_ALPHA_NONE,
-                    render->header->icc, render->header->icc_size);
+  choose_color (render, colors);
   publish (render);
   return check_bytes (render, error);
 }
 
 ThStatus
 th_render_open (ThInput *input, const ThLimits *limits, const guint32 *boxes, guint n_boxes,
-                ThRender **render, GError **error)
+                ThColorCache *colors, ThRender **render, GError **error)
 {
   g_autoptr (ThRender) made = NULL;
   ThStatus status;
@@ -194,7 +206,7 @@ th_render_open (ThInput *input, const ThLimits *limits, const guint32 *boxes, gu
   g_assert (n_boxes >= 1 && n_boxes <= TH_N_FLAVORS);
   made = g_new0 (ThRender, 1);
   made->limits = limits;
-  status = open_and_plan (made, input, boxes, n_boxes, error);
+  status = open_and_plan (made, input, boxes, n_boxes, colors, error);
   if (status == TH_STATUS_OK)
     *render = g_steal_pointer (&made);
   return status;

@@ -9,6 +9,7 @@
 #include "base/th-flavor.h"
 #include "base/th-image.h"
 #include "base/th-limits.h"
+#include "core/th-color.h"
 #include "core/th-input.h"
 
 typedef struct _ThRender ThRender;
@@ -24,13 +25,14 @@ typedef struct
   guint pages;
   guint frames;
   double duration;    /* seconds */
-  guint64 peak_bytes; /* codec and shrinker together, results not included */
+  guint64 peak_bytes; /* codec, shrinker and colours together, results not included */
 } ThRenderPlan;
 
 /* Finds the codec and plans for square boxes (pixels, largest first, 1 to TH_N_FLAVORS of them).
- * The input and the limits must outlive the render. error is set on all but OK. */
+ * The input and the limits must outlive the render; colors, which may be NULL, keeps what profiles
+ * came to. error is set on all but OK. */
 ThStatus th_render_open (ThInput *input, const ThLimits *limits, const guint32 *boxes,
-                         guint n_boxes, ThRender **render, GError **error);
+                         guint n_boxes, ThColorCache *colors, ThRender **render, GError **error);
 const ThRenderPlan *th_render_plan (const ThRender *render);
 /* results: one a box, sizes by th_fit (or th_fit_scalable) of full, channels as planned, data
  * writable. OK or PARTIAL: all pixels of all results have been written; otherwise some may have

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #define TOP (TH_SHAPER_STEPS - 1)
-/* Profiles that are sRGB differ by this at the most; docs/benchmarks.md has what was measured. */
-#define SAME_MAX 3
+
 /* Probes along a side of the cube. */
 #define PROBES 9
 
@@ -97,8 +96,8 @@ keeps (const ThShaper *shaper, const guint8 in[3])
   guint8 out[3];
 
   shape (shaper, 3, in, 1, out);
-  return abs (in[0] - out[0]) <= SAME_MAX && abs (in[1] - out[1]) <= SAME_MAX
-         && abs (in[2] - out[2]) <= SAME_MAX;
+  return abs (in[0] - out[0]) <= TH_SHAPER_SAME && abs (in[1] - out[1]) <= TH_SHAPER_SAME
+         && abs (in[2] - out[2]) <= TH_SHAPER_SAME;
 }
 
 gboolean

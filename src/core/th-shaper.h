@@ -6,6 +6,8 @@
 #include "core/th-color-space.h"
 
 #define TH_SHAPER_STEPS 16384
+/* Differences of a value that nobody sees; profiles that mean sRGB stay within. */
+#define TH_SHAPER_SAME 3
 
 typedef struct
 {

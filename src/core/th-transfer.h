@@ -13,8 +13,8 @@ typedef enum
 } ThTransfer;
 
 /* Light of a coded value from 0 to 1; 1 is the white of a plain screen. The two of high dynamic
- * range are brought into that: a display of 1000 cd/m² is shown on one of 203, the white of BT.2408,
- * by the curve of BT.2390 (EETF), channel by channel; what is brighter is clipped. */
+ * range are brought into that: a display of 1000 cd/m² is shown on one of 203, the white of
+ * BT.2408, by the curve of BT.2390 (EETF), channel by channel; what is brighter is clipped. */
 double th_transfer_to_linear (ThTransfer transfer, double gamma, double code);
 /* The other way for sRGB. */
 double th_transfer_srgb_code (double linear);

@@ -27,6 +27,7 @@ typedef struct
   ThLimits limits;
   ThInput *input;
   ThRender *render;
+  ThColorCache *colors; /* borrowed */
 } Job;
 
 static void
@@ -105,8 +106,8 @@ open_picture (Job *job, const ThWireJob *wanted, GError **error)
   job->input = th_input_new_fd (job->source, error);
   if (job->input == NULL)
     return TH_STATUS_IO;
-  return th_render_open (job->input, &job->limits, wanted->boxes, wanted->n_boxes, &job->render,
-                         error);
+  return th_render_open (job->input, &job->limits, wanted->boxes, wanted->n_boxes, job->colors,
+                         &job->render, error);
 }
 
 static void
@@ -216,9 +217,9 @@ finish_job (int socket, Job *job, const ThWireMessage *wanted)
 }
 
 static gboolean
-serve_job (int socket, const ThWireMessage *wanted, int source)
+serve_job (int socket, const ThWireMessage *wanted, int source, ThColorCache *colors)
 {
-  g_auto (Job) job = { .source = source };
+  g_auto (Job) job = { .source = source, .colors = colors };
   g_autoptr (GError) error = NULL;
   ThStatus status;
 
@@ -246,6 +247,7 @@ int
 th_serve (const ThServe *serve)
 {
   g_autoptr (GError) trouble = NULL;
+  g_autoptr (ThColorCache) colors = NULL;
   ThSandboxPolicy policy = { .socket = serve->socket };
   ThSandboxState state = { 0 };
   ThWireMessage message;
@@ -254,6 +256,7 @@ th_serve (const ThServe *serve)
   int source;
 
   warm_up ();
+  colors = th_color_cache_new ();
   ready = prepare_codecs (&trouble);
   policy.data_bytes = data_base ();
   if (!ready || !th_sandbox_enter (&policy, &state, &trouble))
@@ -265,7 +268,7 @@ th_serve (const ThServe *serve)
     return 1;
   while ((result = th_wire_receive (serve->socket, &message, &source)) == TH_WIRE_GOT)
     {
-      if (!serve_job (serve->socket, &message, source >= 0 ? th_unwrap (source) : -1))
+      if (!serve_job (serve->socket, &message, source >= 0 ? th_unwrap (source) : -1, colors))
         return 1;
       th_heap_trim ();
     }

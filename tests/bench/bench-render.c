@@ -115,7 +115,7 @@ render_once (int fd, const Case *bench, const ThLimits *limits, Times *times)
   ThStatus status;
   double opened;
 
-  status = th_render_open (input, limits, bench->boxes, bench->n_boxes, &render, NULL);
+  status = th_render_open (input, limits, bench->boxes, bench->n_boxes, NULL, &render, NULL);
   opened = cpu_ms ();
   if (status != TH_STATUS_OK)
     return FALSE;

@@ -63,7 +63,7 @@ render_once (ThBytes data, const BoxSet *set, ThSize *full)
   ThStatus status;
 
   th_limits_init (&limits);
-  status = th_render_open (input, &limits, set->boxes, set->n, &render, &error);
+  status = th_render_open (input, &limits, set->boxes, set->n, NULL, &render, &error);
   if (status == TH_STATUS_OK)
     return run_render (render, set, before, full);
   g_assert_nonnull (error);

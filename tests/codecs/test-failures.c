@@ -116,7 +116,7 @@ render_file (const Case *own, guint count)
   g_assert_nonnull (input);
   th_limits_init (&limits);
   own->failure->fail_after (count);
-  outcome.status = th_render_open (input, &limits, boxes, 1, &render, NULL);
+  outcome.status = th_render_open (input, &limits, boxes, 1, NULL, &render, NULL);
   if (outcome.status == TH_STATUS_OK)
     run (render, &outcome);
   close (fd);

@@ -57,7 +57,7 @@ render (ThInput *source, guint32 box, gboolean previews, ThImage *image)
   *image = (ThImage){ .data = NULL };
   th_limits_init (&limits);
   limits.embedded_previews = previews;
-  status = th_render_open (input, &limits, &box, 1, &made, &error);
+  status = th_render_open (input, &limits, &box, 1, NULL, &made, &error);
   if (status != TH_STATUS_OK)
     return status;
   image->size = th_fit (th_render_plan (made)->full, box);

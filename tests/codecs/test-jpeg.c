@@ -181,7 +181,7 @@ thumbnail (const GByteArray *jpeg, guint32 box, ThSize *size)
   ThImage image;
 
   th_limits_init (&limits);
-  g_assert_cmpint (th_render_open (input, &limits, &box, 1, &render, NULL), ==, TH_STATUS_OK);
+  g_assert_cmpint (th_render_open (input, &limits, &box, 1, NULL, &render, NULL), ==, TH_STATUS_OK);
   *size = th_fit (th_render_plan (render)->full, box);
   rgb = g_malloc ((gsize) size->width * size->height * 3);
   image = (ThImage){ *size, 3, (gsize) size->width * 3, rgb };

@@ -90,7 +90,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   th_limits_init (&limits);
   limits.max_pixels = FUZZ_PIXELS;
   limits.max_plan_bytes = FUZZ_PLAN_BYTES;
-  status = th_render_open (input, &limits, wanted, G_N_ELEMENTS (boxes), &job, &error);
+  status = th_render_open (input, &limits, wanted, G_N_ELEMENTS (boxes), NULL, &job, &error);
   if (status != TH_STATUS_OK)
     {
       g_assert_nonnull (error);

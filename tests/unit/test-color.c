@@ -32,7 +32,12 @@ static const ColorRow rows[] = {
 static void
 check (const ColorRow *row, const guint8 *icc, gsize icc_size)
 {
-  g_autoptr (ThColor) color = th_color_new (row->model, row->has_alpha, icc, icc_size);
+  const ThColorSource source = {
+    .model = row->model,
+    .has_alpha = row->has_alpha,
+    .icc = { icc, icc_size },
+  };
+  g_autoptr (ThColor) color = th_color_new (&source, NULL);
   const guint n_in = (guint) row->model + (row->has_alpha ? 1 : 0);
   const guint n_out = th_color_channels (color);
   guint8 in[15], out[13];

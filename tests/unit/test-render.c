@@ -134,7 +134,7 @@ open_input (ThInput *input, const ThLimits *limits, ThRender **render, GError **
 {
   static const guint32 boxes[] = { 64, 16 };
 
-  return th_render_open (input, limits, boxes, G_N_ELEMENTS (boxes), render, error);
+  return th_render_open (input, limits, boxes, G_N_ELEMENTS (boxes), NULL, render, error);
 }
 
 /* Pixels of both boxes, or the status that came instead of them. */

@@ -184,6 +184,8 @@ open_jpeg (ThInput *input, const ThLimits *limits, ThSession **session, GError *
     }
   s->icc = th_jpeg_markers_read_icc (&s->markers, input, &s->header.icc_size);
   s->header.icc = s->icc;
+  if (s->markers.exif.adobe_rgb)
+    s->header.space = th_color_space_adobe_rgb ();
   if (th_input_failed (input))
     {
       g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "JPEG: the file cannot be read");

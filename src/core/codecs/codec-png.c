@@ -47,6 +47,7 @@ png_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **erro
   PngSession *session = g_new0 (PngSession, 1);
   ThPngHead *head = &session->head;
   ThStatus status = th_png_head_read (head, input, limits, error);
+  gboolean profile;
 
   if (status != TH_STATUS_OK)
     {
@@ -61,10 +62,11 @@ png_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **erro
     .has_alpha = session->expand.alpha != TH_ALPHA_NONE,
     .pages = 1,
     .frames = head->frames,
-    .icc = head->icc,
-    .icc_size = head->icc_size,
     .mime_type = head->frames > 1 ? "image/apng" : "image/png",
   };
+  session->header.space = th_png_colors_space (&head->colors, &profile);
+  session->header.icc = profile ? head->icc : NULL;
+  session->header.icc_size = profile ? head->icc_size : 0;
   *out = &session->base;
   return TH_STATUS_OK;
 }

@@ -198,10 +198,36 @@ read_profile (ThPngHead *head, ThInput *input, guint64 offset, guint32 length)
   inflateEnd (&zip);
 }
 
+static void
+read_cicp (ThPngHead *head, ThInput *input, guint64 offset, guint32 length)
+{
+  th_png_colors_read_cicp (&head->colors, input, offset, length);
+}
+
+static void
+read_srgb (ThPngHead *head, ThInput *input, guint64 offset, guint32 length)
+{
+  th_png_colors_read_srgb (&head->colors, input, offset, length);
+}
+
+static void
+read_gamma (ThPngHead *head, ThInput *input, guint64 offset, guint32 length)
+{
+  th_png_colors_read_gamma (&head->colors, input, offset, length);
+}
+
+static void
+read_chroma (ThPngHead *head, ThInput *input, guint64 offset, guint32 length)
+{
+  th_png_colors_read_chroma (&head->colors, input, offset, length);
+}
+
 static const ChunkRow chunk_rows[] = {
   { TYPE ('P', 'L', 'T', 'E'), read_palette },   { TYPE ('t', 'R', 'N', 'S'), read_trns },
   { TYPE ('a', 'c', 'T', 'L'), read_animation }, { TYPE ('e', 'X', 'I', 'f'), read_exif },
-  { TYPE ('i', 'C', 'C', 'P'), read_profile },
+  { TYPE ('i', 'C', 'C', 'P'), read_profile },   { TYPE ('c', 'I', 'C', 'P'), read_cicp },
+  { TYPE ('s', 'R', 'G', 'B'), read_srgb },      { TYPE ('g', 'A', 'M', 'A'), read_gamma },
+  { TYPE ('c', 'H', 'R', 'M'), read_chroma },
 };
 
 /* FALSE for a chunk that no reader may pass over without understanding it. */

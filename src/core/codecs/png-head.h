@@ -6,6 +6,7 @@
 #include "base/th-error.h"
 #include "base/th-fit.h"
 #include "base/th-limits.h"
+#include "core/codecs/png-color.h"
 #include "core/th-input.h"
 
 typedef enum
@@ -31,6 +32,7 @@ typedef struct
   guint orientation; /* EXIF */
   guint8 *icc;       /* owned, or NULL */
   gsize icc_size;
+  ThPngColors colors;
   guint64 idat; /* where the first IDAT chunk starts */
 } ThPngHead;
 

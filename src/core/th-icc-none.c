@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "core/th-icc.h"
+
+void
+th_icc_warm_up (void)
+{
+}
+
+ThIcc *
+th_icc_new (ThBytes profile, ThColorModel model)
+{
+  return NULL;
+}
+
+void
+th_icc_free (ThIcc *icc)
+{
+}
+
+gboolean
+th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper)
+{
+  return FALSE;
+}
+
+gboolean
+th_icc_link (ThIcc *icc, gboolean has_alpha)
+{
+  return FALSE;
+}
+
+void
+th_icc_row (const ThIcc *icc, const guint8 *in, guint32 width, guint8 *out)
+{
+}
+
+gsize
+th_icc_bytes (const ThIcc *icc)
+{
+  return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An ICC profile as a colour library evaluates it, towards sRGB. Its memory is bounded, whatever
+ * the profile says; the library opens no file and starts no thread. Built without one, there are no
+ * profiles. */
+#pragma once
+
+#include "base/th-bytes.h"
+#include "core/th-shaper.h"
+#include "core/th-sink.h"
+
+typedef struct _ThIcc ThIcc;
+
+/* Does what the library does on first use and a locked-down process must not. */
+void th_icc_warm_up (void);
+
+/* profile comes from th_icc_distil and need not outlive the call. NULL where it cannot be used. */
+ThIcc *th_icc_new (ThBytes profile, ThColorModel model);
+void th_icc_free (ThIcc *icc);
+/* TRUE where the profile is three curves and a matrix; fills in shaper. */
+gboolean th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper);
+/* Makes ready for th_icc_row; FALSE where the profile does not give a way. Frees what only that
+ * took. */
+gboolean th_icc_link (ThIcc *icc, gboolean has_alpha);
+/* width pixels of 8-bit samples, alpha last and kept, to RGB. */
+void th_icc_row (const ThIcc *icc, const guint8 *in, guint32 width, guint8 *out);
+/* Allocated at the moment. */
+gsize th_icc_bytes (const ThIcc *icc);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThIcc, th_icc_free)
