@@ -11,7 +11,7 @@
   }
 /* What a space may consist of to be taken seriously. */
 #define DETERMINANT_MIN 1e-4
-#define Y_MIN           1e-3
+#define Y_MIN           1e-5 /* the unit of PNG; ProPhoto has a blue of 1e-4 */
 
 typedef struct
 {

@@ -192,6 +192,8 @@ th_icc_link (ThIcc *icc, gboolean has_alpha)
   /* Perceptual where there is a table for it; a matrix has only the colorimetric way. */
   const cmsUInt32Number intent =
       cmsIsTag (icc->profile, cmsSigAToB0Tag) ? INTENT_PERCEPTUAL : INTENT_RELATIVE_COLORIMETRIC;
+  /* Only 256 greys are ever asked for, which is less than making ready for many takes: 3 ms. */
+  const cmsUInt32Number hurry = icc->model == TH_COLOR_GREY ? cmsFLAGS_NOOPTIMIZE : 0;
   cmsHPROFILE srgb = cmsCreate_sRGBProfileTHR (icc->context);
 
   if (srgb != NULL)
@@ -199,7 +201,7 @@ th_icc_link (ThIcc *icc, gboolean has_alpha)
       icc->transform =
           cmsCreateTransformTHR (icc->context, icc->profile, input_format (icc->model, has_alpha),
                                  srgb, has_alpha ? TYPE_RGBA_8 : TYPE_RGB_8, intent,
-                                 cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_COPY_ALPHA);
+                                 cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_COPY_ALPHA | hurry);
       cmsCloseProfile (srgb);
     }
   cmsCloseProfile (icc->profile);

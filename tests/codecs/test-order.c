@@ -47,7 +47,7 @@ render (ThInput *input, GChecksum *sum)
 
   th_limits_init (&limits);
   limits.max_pixels = 30u * 1000u * 1000u;
-  status = th_render_open (input, &limits, boxes, G_N_ELEMENTS (boxes), &made, NULL);
+  status = th_render_open (input, &limits, boxes, G_N_ELEMENTS (boxes), NULL, &made, NULL);
   if (status != TH_STATUS_OK)
     return status;
   plan = th_render_plan (made);
