@@ -114,7 +114,8 @@ th_color_space_to_linear (const ThColorSpace *space, double code)
   if (space->narrow)
     code = (code * 255 - 16) / (235 - 16);
   code = CLAMP (code, 0, 1);
-  return CLAMP (th_transfer_to_linear (space->transfer, space->gamma, code), 0, 1);
+  code = th_transfer_to_linear (space->transfer, space->gamma, code);
+  return CLAMP (code, 0, 1);
 }
 
 ThMatrix

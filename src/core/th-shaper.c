@@ -33,7 +33,11 @@ th_shaper_init (ThShaper *shaper, ThShaperCurve curve, gpointer data, const ThMa
 
   for (guint c = 0; c < 3; c++)
     for (guint i = 0; i < 256; i++)
-      shaper->linear[c][i] = (float) CLAMP (curve (c, i / 255.0, data), 0, 1);
+      {
+        const double light = curve (c, i / 255.0, data);
+
+        shaper->linear[c][i] = (float) CLAMP (light, 0, 1);
+      }
   for (guint i = 0; i < 9; i++)
     shaper->matrix[i] = (float) (matrix.m[i] * TOP);
   fill_codes (shaper->codes);
