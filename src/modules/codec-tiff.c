@@ -39,12 +39,21 @@ static const ThMagic magic[] = {
   { 0 },
 };
 
-/* The functions of libtiff that take no handler of ours print. */
+/* The functions of libtiff that take no handler of ours print; and the C library's sorting, which
+ * libtiff needs for every file, asks at its first use how much memory there is. */
 static gboolean
 tiff_prepare (GError **error)
 {
+  /* One directory with a width. */
+  static const guint8 least[] = { 'I', 'I', '*', 0, 8, 0, 0, 0, 1, 0, 0, 1, 3,
+                                  0,   1,   0,   0, 0, 1, 0, 0, 0, 0, 0, 0, 0 };
+  g_autoptr (ThInput) input = th_input_new_bytes (least, sizeof least);
+  ThTiffClient client;
+
   (void) TIFFSetErrorHandler (NULL);
   (void) TIFFSetWarningHandler (NULL);
+  (void) th_tiff_client_open (&client, input, 0, G_MAXINT64);
+  th_tiff_client_close (&client);
   return TRUE;
 }
 
@@ -70,92 +79,82 @@ is_copy (const ThTiffPage *page, const ThTiffPage *of)
          && (page->orientation == of->orientation || page->orientation == 1);
 }
 
-static void
-keep_copy (TiffSession *session, const ThLimits *limits)
+/* The directory behind it. */
+static guint64
+look_for_copy (TiffSession *session, guint64 directory, const ThLimits *limits, gboolean unsaid)
 {
+  ThTiffClient client;
+  guint64 next = 0;
   ThTiffPage page;
 
-  if (session->n_copies == COPIES_MAX
-      || th_tiff_page_read (&page, &session->client, limits, NULL) != TH_STATUS_OK
-      || !is_copy (&page, &session->page))
-    return;
-  session->copies[session->n_copies++] = page;
+  if (th_tiff_client_open (&client, session->base.input, directory, session->max_bytes)
+      && th_tiff_page_read (&page, &client, limits, NULL) == TH_STATUS_OK
+      && (page.reduced || unsaid) && is_copy (&page, &session->page)
+      && session->n_copies < COPIES_MAX)
+    session->copies[session->n_copies++] = page;
+  next = client.overlay.next;
+  th_tiff_client_close (&client);
+  return next;
 }
 
-/* Copies that hang below the page. */
+/* Copies below the page, and among the other ones. */
 static void
-look_below (TiffSession *session, const ThLimits *limits)
+look_for_copies (TiffSession *session, const ThLimits *limits)
 {
-  const guint64 *listed = NULL;
-  guint64 offsets[SUBS_MAX];
+  const guint64 *below = NULL;
+  guint64 directory = 0;
   guint16 n = 0;
 
-  if (!TIFFGetField (session->client.tiff, TIFFTAG_SUBIFD, &n, &listed))
-    return;
-  n = MIN (n, SUBS_MAX);
-  for (guint i = 0; i < n; i++)
-    offsets[i] = listed[i];
-  for (guint i = 0; i < n; i++)
-    if (TIFFSetSubDirectory (session->client.tiff, offsets[i]))
-      keep_copy (session, limits);
+  TIFFGetField (session->client.tiff, TIFFTAG_SUBIFD, &n, &below);
+  for (guint i = 0; i < MIN (n, SUBS_MAX); i++)
+    look_for_copy (session, below[i], limits, TRUE);
+  for (guint i = 0; i < DIRECTORIES_MAX && (i == 0 || directory != 0); i++)
+    directory = look_for_copy (session, directory, limits, FALSE);
 }
 
-/* Reads the page that is shown: the first that is no smaller copy of another, else the first. */
-static ThStatus
-find_page (TiffSession *session, const ThLimits *limits, GError **error)
+static gboolean
+is_reduced (const ThTiffClient *client)
 {
-  TIFF *tiff = session->client.tiff;
-  const guint64 first = TIFFCurrentDirOffset (tiff);
   guint32 kind = 0;
-  guint n = 1;
 
-  while (TIFFGetField (tiff, TIFFTAG_SUBFILETYPE, &kind) && (kind & FILETYPE_REDUCEDIMAGE) != 0)
-    if (n++ == DIRECTORIES_MAX || !TIFFReadDirectory (tiff))
-      {
-        if (!TIFFSetSubDirectory (tiff, first))
-          return th_tiff_client_failure (&session->client, error);
-        break;
-      }
-  return th_tiff_page_read (&session->page, &session->client, limits, error);
+  return TIFFGetField (client->tiff, TIFFTAG_SUBFILETYPE, &kind) != 0
+         && (kind & FILETYPE_REDUCEDIMAGE) != 0;
 }
 
-/* Copies among the pages, wherever the chain starts. */
-static void
-look_along (TiffSession *session, const ThLimits *limits, guint64 first)
+/* Opens the page that is shown: the first that is no smaller copy of another, else the first. */
+static gboolean
+open_page (TiffSession *session)
 {
-  TIFF *tiff = session->client.tiff;
-  guint n = 0;
+  ThTiffClient *client = &session->client;
+  ThInput *input = session->base.input;
+  guint64 next;
 
-  if (!TIFFSetSubDirectory (tiff, first))
-    return;
-  do
+  if (!th_tiff_client_open (client, input, 0, session->max_bytes))
+    return FALSE;
+  for (guint i = 1; i < DIRECTORIES_MAX && is_reduced (client) && client->overlay.next != 0; i++)
     {
-      guint32 kind = 0;
-
-      if (TIFFGetField (tiff, TIFFTAG_SUBFILETYPE, &kind) && (kind & FILETYPE_REDUCEDIMAGE) != 0)
-        keep_copy (session, limits);
+      next = client->overlay.next;
+      th_tiff_client_close (client);
+      if (!th_tiff_client_open (client, input, next, session->max_bytes))
+        break;
     }
-  while (++n < DIRECTORIES_MAX && TIFFReadDirectory (tiff));
+  if (client->tiff != NULL && !is_reduced (client))
+    return TRUE;
+  th_tiff_client_close (client);
+  return th_tiff_client_open (client, input, 0, session->max_bytes);
 }
 
 static ThStatus
 read_pages (TiffSession *session, const ThLimits *limits, GError **error)
 {
-  TIFF *tiff = session->client.tiff;
-  const guint64 first = TIFFCurrentDirOffset (tiff);
-  ThStatus status = find_page (session, limits, error);
+  ThStatus status;
 
-  if (status != TH_STATUS_OK)
-    return status;
-  if (limits->embedded_previews)
-    {
-      look_below (session, limits);
-      look_along (session, limits, first);
-    }
-  session->client.text[0] = '\0';
-  if (!th_tiff_page_enter (&session->page, &session->client))
+  if (!open_page (session))
     return th_tiff_client_failure (&session->client, error);
-  return TH_STATUS_OK;
+  status = th_tiff_page_read (&session->page, &session->client, limits, error);
+  if (status == TH_STATUS_OK && limits->embedded_previews)
+    look_for_copies (session, limits);
+  return status;
 }
 
 static void
@@ -189,10 +188,7 @@ tiff_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **err
 
   session->base.input = input;
   session->max_bytes = limits->max_plan_bytes;
-  if (th_tiff_client_open (&session->client, input, session->max_bytes))
-    status = read_pages (session, limits, error);
-  else
-    status = th_tiff_client_failure (&session->client, error);
+  status = read_pages (session, limits, error);
   if (status != TH_STATUS_OK)
     {
       tiff_close (&session->base);

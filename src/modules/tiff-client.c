@@ -5,9 +5,8 @@
 
 #include <stdio.h>
 
-/* Read only, not mapped, uncompressed pictures of one strip as many, and of the lists of strips
- * only what is asked for. */
-#define MODE "rmCO"
+/* Read only, not mapped, strips as they are, and of their lists only what is asked for. */
+#define MODE "rmcO"
 
 static tmsize_t
 read_bytes (thandle_t handle, void *buffer, tmsize_t size)
@@ -19,7 +18,8 @@ read_bytes (thandle_t handle, void *buffer, tmsize_t size)
     return -1;
   got = th_input_read (client->input, client->position, buffer, (gsize) size);
   if (got > 0)
-    client->position += (guint64) got;
+    th_tiff_overlay_apply (&client->overlay, client->position, buffer, (gsize) got);
+  client->position += (guint64) MAX (got, 0);
   return got;
 }
 
@@ -79,27 +79,42 @@ drop_warning (TIFF *tiff, void *user, const char *module, const char *format, va
   return 1;
 }
 
-gboolean
-th_tiff_client_open (ThTiffClient *client, ThInput *input, guint64 max_bytes)
+static TIFF *
+open_library (ThTiffClient *client, guint64 max_bytes)
 {
   TIFFOpenOptions *options = TIFFOpenOptionsAlloc ();
+  TIFF *tiff;
 
-  *client = (ThTiffClient){ .input = input };
   if (options == NULL)
-    return FALSE;
+    return NULL;
   TIFFOpenOptionsSetMaxSingleMemAlloc (options, (tmsize_t) MIN (max_bytes, G_MAXSSIZE));
   TIFFOpenOptionsSetErrorHandlerExtR (options, keep_error, client);
   TIFFOpenOptionsSetWarningHandlerExtR (options, drop_warning, client);
-  client->tiff = TIFFClientOpenExt ("TIFF", MODE, client, read_bytes, write_nothing, seek_to,
-                                    close_nothing, size_of, NULL, NULL, options);
+  tiff = TIFFClientOpenExt ("TIFF", MODE, client, read_bytes, write_nothing, seek_to, close_nothing,
+                            size_of, NULL, NULL, options);
   TIFFOpenOptionsFree (options);
-  return client->tiff != NULL;
+  return tiff;
+}
+
+gboolean
+th_tiff_client_open (ThTiffClient *client, ThInput *input, guint64 directory, guint64 max_bytes)
+{
+  *client = (ThTiffClient){ .input = input };
+  if (!th_tiff_overlay_init (&client->overlay, input, directory))
+    return FALSE;
+  client->tiff = open_library (client, max_bytes);
+  if (client->tiff == NULL)
+    return FALSE;
+  /* It complained of what it can do without. */
+  client->text[0] = '\0';
+  return TRUE;
 }
 
 void
 th_tiff_client_close (ThTiffClient *client)
 {
   g_clear_pointer (&client->tiff, TIFFClose);
+  th_tiff_overlay_clear (&client->overlay);
 }
 
 ThStatus

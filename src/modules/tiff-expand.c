@@ -30,6 +30,12 @@ struct _ThTiffExpand
   guint16 *curve;   /* CURVE_STEPS + 1 values, where colours are linear light */
 };
 
+static guint8
+to_8 (guint16 deep)
+{
+  return (guint8) ((deep * 255u + TH_TIFF_DEEP_MAX / 2) / TH_TIFF_DEEP_MAX);
+}
+
 /* The stored row is the raster's. */
 static const void *
 pass_on (ThTiffExpand *expand, const Channel *channels)
@@ -158,7 +164,7 @@ go_deep (ThTiffExpand *expand, const Channel *channels)
   if (page->out_bits == 16)
     return expand->deep;
   for (gsize i = 0; i < expand->width * n; i++)
-    expand->out[i] = (guint8) ((expand->deep[i] * 255u + TH_TIFF_DEEP_MAX / 2) / TH_TIFF_DEEP_MAX);
+    expand->out[i] = to_8 (expand->deep[i]);
   return expand->out;
 }
 
@@ -180,7 +186,7 @@ look_up_deep (ThTiffExpand *expand, const Channel *channels)
       else
         value = (guint16) th_tiff_bits (channel->row, at * page->bits, page->bits);
       for (guint c = 0; c < 3; c++)
-        expand->out[x * 3 + c] = (guint8) (expand->palette[c * size + value] >> 8);
+        expand->out[x * 3 + c] = to_8 (expand->palette[c * size + value]);
     }
   return expand->out;
 }
@@ -225,7 +231,7 @@ make_lookup (ThTiffExpand *expand)
           guint8 *out = &expand->lookup[value * expand->n + c];
 
           if (expand->palette != NULL)
-            *out = (guint8) (expand->palette[c * size + value] >> 8);
+            *out = to_8 (expand->palette[c * size + value]);
           else
             *out = page->meaning == TH_TIFF_INVERT ? 255 - grey : grey;
         }

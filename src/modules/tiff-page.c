@@ -145,10 +145,10 @@ is_usual (const ThTiffPage *page, const Kind *kind, TIFF *tiff)
   return TRUE;
 }
 
-/* Samples beyond the colours that nobody explained are not shown: they can be a mask or a spot
- * colour as well. */
+/* One sample too many is alpha where the file says nothing of it, which libtiff does not tell; what
+ * it calls unspecified is not shown, for it can be a mask or a spot colour as well. */
 static void
-read_alpha (ThTiffPage *page, TIFF *tiff, const Kind *kind)
+read_alpha (ThTiffPage *page, const ThTiffClient *client, const Kind *kind)
 {
   static const ThAlpha alphas[] = {
     [EXTRASAMPLE_UNSPECIFIED] = TH_ALPHA_NONE,
@@ -157,17 +157,20 @@ read_alpha (ThTiffPage *page, TIFF *tiff, const Kind *kind)
   };
   const guint16 *extra = NULL;
   guint16 n = 0;
+  guint i = 0;
 
-  if (kind->meaning == TH_TIFF_PALETTE
-      || !TIFFGetFieldDefaulted (tiff, TIFFTAG_EXTRASAMPLES, &n, &extra))
+  if (kind->meaning == TH_TIFF_PALETTE || kind->samples == page->samples)
     return;
-  for (guint i = 0; i < n && kind->samples + i < page->samples; i++)
-    if (extra[i] < G_N_ELEMENTS (alphas) && alphas[extra[i]] != TH_ALPHA_NONE)
-      {
-        page->alpha = alphas[extra[i]];
-        page->wanted[page->n_wanted++] = kind->samples + i;
-        return;
-      }
+  TIFFGetFieldDefaulted (client->tiff, TIFFTAG_EXTRASAMPLES, &n, &extra);
+  n = (guint16) MIN (n, page->samples - kind->samples);
+  while (i < n && (extra[i] >= G_N_ELEMENTS (alphas) || alphas[extra[i]] == TH_ALPHA_NONE))
+    i++;
+  if (i < n)
+    page->alpha = alphas[extra[i]];
+  else if (page->samples == kind->samples + 1 && !client->overlay.has_extra)
+    page->alpha = TH_ALPHA_STRAIGHT;
+  if (page->alpha != TH_ALPHA_NONE)
+    page->wanted[page->n_wanted++] = kind->samples + (i < n ? i : 0);
 }
 
 static ThStatus
@@ -183,7 +186,7 @@ read_kind (ThTiffPage *page, ThTiffClient *client, GError **error)
       page->out_bits = page->bits <= 8 || kind->meaning == TH_TIFF_PALETTE ? 8 : 16;
       for (guint i = 0; i < kind->samples; i++)
         page->wanted[page->n_wanted++] = i;
-      read_alpha (page, client->tiff, kind);
+      read_alpha (page, client, kind);
       return TH_STATUS_OK;
     }
   if (!TIFFRGBAImageOK (client->tiff, text))
@@ -280,7 +283,9 @@ th_tiff_page_read (ThTiffPage *page, ThTiffClient *client, const ThLimits *limit
   guint32 kind = 0;
   ThStatus status;
 
-  *page = (ThTiffPage){ .alpha = TH_ALPHA_NONE, .directory = TIFFCurrentDirOffset (tiff) };
+  *page = (ThTiffPage){ .alpha = TH_ALPHA_NONE,
+                        .directory = client->overlay.directory,
+                        .tag_bytes = client->overlay.tag_bytes };
   TIFFGetField (tiff, TIFFTAG_IMAGEWIDTH, &page->size.width);
   TIFFGetField (tiff, TIFFTAG_IMAGELENGTH, &page->size.height);
   status = th_limits_check_size (limits, page->size.width, page->size.height, error);
@@ -313,9 +318,6 @@ th_tiff_page_read (ThTiffPage *page, ThTiffClient *client, const ThLimits *limit
 gboolean
 th_tiff_page_enter (const ThTiffPage *page, ThTiffClient *client)
 {
-  if (TIFFCurrentDirOffset (client->tiff) != page->directory
-      && !TIFFSetSubDirectory (client->tiff, page->directory))
-    return FALSE;
   return !page->jpeg_rgb
          || TIFFSetField (client->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB) != 0;
 }
@@ -334,7 +336,7 @@ guint64
 th_tiff_page_directory_bytes (const ThTiffPage *page)
 {
   /* Lists of strips are of 64-bit numbers. */
-  return page->blocks * 16 + DIRECTORY_BYTES;
+  return page->blocks * 16 + 2 * page->tag_bytes + DIRECTORY_BYTES;
 }
 
 guint64

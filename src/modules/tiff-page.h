@@ -43,6 +43,7 @@ typedef struct
   guint orientation;
   gboolean reduced;  /* a smaller copy of another page */
   guint64 directory; /* offset in the file */
+  guint64 tag_bytes; /* of values that libtiff keeps */
   ThTiffWay way;
   ThTiffNumber number;
   ThTiffMeaning meaning;
@@ -63,11 +64,12 @@ typedef struct
   guint out_bits;
 } ThTiffPage;
 
-/* Describes the client's current directory. OK; CORRUPT or TOO_LARGE for its size; NOT_MINE for
+/* Describes the client's directory. OK; CORRUPT or TOO_LARGE for its size; NOT_MINE for
  * what neither we nor libtiff can show. */
 ThStatus th_tiff_page_read (ThTiffPage *page, ThTiffClient *client, const ThLimits *limits,
                             GError **error);
-/* Makes a client that has just been opened ready to read the page's pixels. */
+/* Makes a client that has just been opened at the page's directory ready to read the page's pixels.
+ */
 gboolean th_tiff_page_enter (const ThTiffPage *page, ThTiffClient *client);
 /* Bytes of a row of samples as libtiff gives them, of one plane where they are separate; of a tile
  * or strip that is that wide. */

@@ -277,7 +277,7 @@ open_plane (ThTiffRows *rows, Plane *plane, ThInput *input, guint64 max_bytes, G
   const ThTiffPage *page = rows->page;
   const gsize room = page->way == TH_TIFF_RGBA ? 4 * (gsize) page->size.width : rows->row_bytes;
 
-  if (!th_tiff_client_open (&plane->client, input, max_bytes)
+  if (!th_tiff_client_open (&plane->client, input, page->directory, max_bytes)
       || !th_tiff_page_enter (page, &plane->client) || !sizes_agree (page, plane->client.tiff))
     return th_tiff_client_failure (&plane->client, error);
   plane->band = g_try_malloc_n (rows->band_rows, room);

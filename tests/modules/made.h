@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures that a module's test makes for itself, and what is to become of each. */
+#pragma once
+
+#include "codecs/picture.h"
+
+typedef struct
+{
+  char *name;
+  GByteArray *data;
+  ThStatus expected;
+  Picture *drawn;  /* what it shows, stored orientation; NULL where that is not compared */
+  guint tolerance; /* largest difference of a sample */
+  guint mean;      /* largest mean difference, where it is not 0; then tolerance is not asked */
+} Made;
+
+/* name and drawn become the picture's own. */
+Made *made_new (char *name, ThStatus expected, Picture *drawn, guint tolerance);
+
+/* Each module's test has its own: all its pictures (of Made, which it frees) and bombs. */
+GPtrArray *made_pictures (void);
+
+/* The picture that most of them show: soft colours, an edge, and a soft rim of transparency where
+ * there is alpha, which lies over colours that are there too. */
+void made_draw (ThSize size, guint32 x, guint32 y, gboolean alpha, guint8 *rgba);
+Picture *made_drawing (ThSize size, gboolean grey, gboolean alpha);
