@@ -264,15 +264,20 @@ static void
 read_packed_bytes (ThTiffPage *page, const ThTiffClient *client)
 {
   const guint64 all = th_input_size (client->input);
+  const guint64 plausible = 2 * block_bytes (page) + PACKED_SLACK;
   guint64 most = 0;
 
   if (page->way == TH_TIFF_DIRECT)
     return;
-  page->packed_bytes = MIN (2 * block_bytes (page) + PACKED_SLACK, all);
+  page->packed_bytes = MIN (plausible, all);
   if (page->blocks > BLOCKS_LOOKED_AT)
     return;
   for (guint32 i = 0; i < page->blocks; i++)
-    most = MAX (most, TIFFGetStrileByteCount (client->tiff, i));
+    {
+      const guint64 bytes = TIFFGetStrileByteCount (client->tiff, i);
+
+      most = MAX (most, bytes);
+    }
   page->packed_bytes = MIN (most, all);
 }
 

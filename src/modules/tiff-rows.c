@@ -77,7 +77,8 @@ fill_direct (ThTiffRows *rows, Plane *plane, guint32 y)
   const guint64 offset = TIFFGetStrileOffset (tiff, strip);
   gssize got = 0;
 
-  plane->n = MIN (rows->band_rows, rows_left (page, y));
+  plane->n = rows_left (page, y);
+  plane->n = MIN (plane->n, rows->band_rows);
   if (offset > 0 && offset < G_MAXINT64)
     got = th_input_read (plane->client.input,
                          offset + (guint64) (y % page->block_height) * rows->row_bytes, plane->band,
