@@ -58,6 +58,7 @@ size_of (thandle_t handle)
   return th_input_size (client->input);
 }
 
+G_GNUC_PRINTF (4, 0)
 static int
 keep_error (TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
 {
