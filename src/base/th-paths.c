@@ -47,6 +47,20 @@ th_paths_worker (void)
 }
 
 char *
+th_paths_modules (void)
+{
+  return locate ("TH_MODULES", "src/modules", TH_LIBEXECDIR);
+}
+
+char *
+th_paths_module (const char *folder, const char *name)
+{
+  g_autofree char *program = g_strconcat ("thimble-worker-", name, NULL);
+
+  return g_build_filename (folder, program, NULL);
+}
+
+char *
 th_paths_external (void)
 {
   return locate ("TH_EXTERNAL", "src/sandbox/thimble-external", TH_LIBEXECDIR "/thimble-external");
@@ -67,7 +81,7 @@ th_paths_volumes (void)
 char *
 th_paths_manifests (void)
 {
-  return locate ("TH_MANIFESTS", "src/worker", TH_MANIFESTDIR);
+  return locate ("TH_MANIFESTS", "src/manifests", TH_MANIFESTDIR);
 }
 
 char *

@@ -9,6 +9,10 @@
 gboolean th_paths_uninstalled (void);
 /* Path of thimble-worker. In a build tree TH_WORKER may name another. Caller frees. */
 char *th_paths_worker (void);
+/* Folder of the modules' workers. In a build tree TH_MODULES may name another. Caller frees. */
+char *th_paths_modules (void);
+/* Path of a module's worker in such a folder. Caller frees. */
+char *th_paths_module (const char *folder, const char *name);
 /* Path of thimble-external. In a build tree TH_EXTERNAL may name another. Caller frees. */
 char *th_paths_external (void);
 /* Path of thimble-reader. In a build tree TH_READER may name another. Caller frees. */

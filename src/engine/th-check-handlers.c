@@ -4,15 +4,31 @@
 
 #include "engine/th-check.h"
 
+#include "base/th-paths.h"
+
 char *
 th_check_handler (const char *worker_path)
 {
   g_autofree char *build = NULL;
+  g_autofree char *name = NULL;
   ThStamp stamp;
 
   if (th_stamp_from_path (worker_path, &stamp, NULL, NULL))
     build = th_stamp_to_text (&stamp);
-  return g_strdup_printf ("thimble-worker %s #%s", TH_VERSION, build != NULL ? build : "");
+  name = g_path_get_basename (worker_path);
+  return g_strdup_printf ("%s %s #%s", name, TH_VERSION, build != NULL ? build : "");
+}
+
+char *
+th_check_handler_for (const ThCheckTools *tools, const char *mime_type)
+{
+  const char *module = th_mime_module (tools->mime, mime_type);
+  g_autofree char *worker = NULL;
+
+  if (module == NULL)
+    return NULL;
+  worker = th_paths_module (tools->module_dir, module);
+  return th_check_handler (worker);
 }
 
 /* What was written down of a failure is void once one of them is another. */

@@ -138,7 +138,7 @@ codec_of (Look *look)
     {
       checker->last_codec = th_mime_codec (checker->tools->mime, look->mime_type);
       checker->last_type = look->mime_type;
-      g_clear_pointer (&checker->last_programs, g_free);
+      g_clear_pointer (&checker->last_handler, g_free);
     }
   return checker->last_codec;
 }
@@ -249,20 +249,22 @@ is_at_hand (Look *look, GError **error)
   return FALSE;
 }
 
-/* By its type a file is for our own decoders or for others' programs. */
+/* By its type a file is for the built-in decoders, for a module or for others' programs. */
 static ThFailState
 recall_failure (Look *look, ThFailure *failure)
 {
   ThChecker *checker = look->checker;
   const ThCheckTools *tools = checker->tools;
   ThFailBasis basis = tools->basis;
+  const char *codec;
 
-  if (g_strcmp0 (codec_of (look), TH_MIME_EXTERNAL) == 0)
-    {
-      if (checker->last_programs == NULL)
-        checker->last_programs = th_check_programs (tools->entries, look->mime_type);
-      basis.handler = checker->last_programs;
-    }
+  codec = codec_of (look);
+  if (checker->last_handler == NULL)
+    checker->last_handler = g_strcmp0 (codec, TH_MIME_EXTERNAL) == 0
+                                ? th_check_programs (tools->entries, look->mime_type)
+                                : th_check_handler_for (tools, look->mime_type);
+  if (checker->last_handler != NULL)
+    basis.handler = checker->last_handler;
   return th_fail_lookup (tools->cache, look->uri, &look->stamp, &basis, failure);
 }
 
@@ -473,7 +475,7 @@ void
 th_checker_clear (ThChecker *checker)
 {
   g_clear_error (&checker->unwritable);
-  g_clear_pointer (&checker->last_programs, g_free);
+  g_clear_pointer (&checker->last_handler, g_free);
 }
 
 char *

@@ -74,8 +74,9 @@ typedef struct
   const ThRules *rules;
   ThMounts *mounts;     /* NULL: all are looked at */
   gboolean fetch_cloud; /* files of cloud stores, too */
-  ThFailBasis basis;    /* of our own decoders */
-  ThEntries *entries;   /* NULL: none */
+  ThFailBasis basis;    /* of the built-in decoders */
+  const char *module_dir;
+  ThEntries *entries; /* NULL: none */
   ThSpecialists *specialists;
   ThSpecialistCaller specialist_caller; /* no call: nobody can reach them */
 } ThCheckTools;
@@ -88,7 +89,7 @@ typedef struct
   /* Remembered from one URI to the next; NULL and FALSE to begin with. */
   const char *last_type;  /* by address: equal types of a request are one string */
   const char *last_codec; /* th_mime_codec */
-  char *last_programs;    /* th_check_programs, or NULL: not asked */
+  char *last_handler;     /* who is no built-in decoder, or NULL: not asked, or one is */
   gboolean asked_writable;
   GError *unwritable;
 } ThChecker;
@@ -108,6 +109,8 @@ char *th_check_codec (const ThRules *rules, const char *path, const char *real_p
 /* How failures of this worker program are remembered (ThFailBasis): its version and its build, so
  * that what an older one failed at is tried again. Caller frees. */
 char *th_check_handler (const char *worker_path);
+/* The same for the module that serves a type; NULL: none does. */
+char *th_check_handler_for (const ThCheckTools *tools, const char *mime_type);
 /* The same for the programs that serve a type. */
 char *th_check_programs (ThEntries *entries, const char *mime_type);
 

@@ -29,6 +29,7 @@ th_engine_options_clear (ThEngineOptions *options)
 {
   g_clear_pointer (&options->cache_root, g_free);
   g_clear_pointer (&options->worker_path, g_free);
+  g_clear_pointer (&options->module_dir, g_free);
   g_clear_pointer (&options->manifest_dir, g_free);
   th_external_options_clear (&options->external);
   g_free ((char *) options->readers.program);

@@ -204,6 +204,12 @@ start_threads (ThEngine *engine, GError **error)
   return started && engine->cache_work != NULL && engine->questions != NULL;
 }
 
+static char *
+or_ours (const char *path, char *(*ours) (void))
+{
+  return path != NULL ? g_strdup (path) : ours ();
+}
+
 static void
 copy_options (ThEngine *engine, const ThEngineOptions *options)
 {
@@ -216,10 +222,9 @@ copy_options (ThEngine *engine, const ThEngineOptions *options)
   own->external.folders = g_strdupv (options->external.folders);
   own->rules = options->rules != NULL ? th_rules_ref (options->rules) : th_rules_new ();
   own->cache_root = g_strdup (options->cache_root);
-  own->worker_path =
-      options->worker_path != NULL ? g_strdup (options->worker_path) : th_paths_worker ();
-  own->manifest_dir =
-      options->manifest_dir != NULL ? g_strdup (options->manifest_dir) : th_paths_manifests ();
+  own->worker_path = or_ours (options->worker_path, th_paths_worker);
+  own->module_dir = or_ours (options->module_dir, th_paths_modules);
+  own->manifest_dir = or_ours (options->manifest_dir, th_paths_manifests);
   own->cores = options->cores > 0 ? options->cores : th_effective_cores ("");
   own->worker_files = MAX (options->worker_files, 1);
 }
@@ -229,9 +234,11 @@ make_parts (ThEngine *engine)
 {
   ThPoolOptions pool = {
     .worker_path = engine->options.worker_path,
+    .module_dir = engine->options.module_dir,
     .limits = engine->options.limits,
     .worker_files = engine->options.worker_files,
     .worker_idle_ms = engine->options.worker_idle_ms,
+    .max_idle = 2 * engine->options.cores,
   };
 
   engine->cache = th_cache_new (engine->options.cache_root, SOFTWARE);
@@ -252,6 +259,7 @@ make_parts (ThEngine *engine)
     .mounts = engine->mounts,
     .fetch_cloud = engine->options.fetch_cloud,
     .basis = { engine->handler, &engine->options.limits },
+    .module_dir = engine->options.module_dir,
     .entries = th_external_entries (engine->external),
     .specialists = engine->specialists,
   };

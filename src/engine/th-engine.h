@@ -24,6 +24,7 @@ typedef struct
 {
   char *cache_root;   /* NULL: $XDG_CACHE_HOME/thumbnails */
   char *worker_path;  /* NULL: th_paths_worker () */
+  char *module_dir;   /* NULL: th_paths_modules () */
   char *manifest_dir; /* NULL: th_paths_manifests () */
   ThLimits limits;
   guint cores;            /* workers of each class; 0: th_effective_cores () */

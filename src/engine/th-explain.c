@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cache/th-uri.h"
+#include "engine/th-decoders.h"
 #include "engine/th-engine-private.h"
 #include "engine/th-far.h"
 #include "engine/th-message.h"
@@ -205,10 +206,13 @@ look_at_failure (ThEngine *engine, ThExplanation *about, const ThStamp *stamp)
 {
   const char *codec = th_mime_codec (engine->mime, about->type);
   ThFailBasis basis = engine->check_tools.basis;
-  g_autofree char *programs = NULL;
+  g_autofree char *handler = NULL;
 
-  if (codec != NULL && g_str_equal (codec, TH_MIME_EXTERNAL))
-    basis.handler = programs = th_check_programs (engine->check_tools.entries, about->type);
+  handler = codec != NULL && g_str_equal (codec, TH_MIME_EXTERNAL)
+                ? th_check_programs (engine->check_tools.entries, about->type)
+                : th_check_handler_for (&engine->check_tools, about->type);
+  if (handler != NULL)
+    basis.handler = handler;
   about->failure_path = th_fail_path (engine->cache, about->uri);
   about->failure_state = th_fail_lookup (engine->cache, about->uri, stamp, &basis, &about->failure);
   about->failure_forbids = about->failure_state == TH_FAIL_VALID
@@ -284,12 +288,33 @@ note_pixels (Inquiry *inquiry)
 }
 
 static gboolean
-decode (Inquiry *inquiry, ThFlavors flavors, GError **error)
+decode (Inquiry *inquiry, const char *const *types, ThFlavors flavors, GError **error)
 {
+  g_autoptr (GPtrArray) decoders = th_decoders_first (inquiry->engine->mime, types);
+
   if (inquiry->apart)
-    return th_far_decode (&inquiry->far, flavors, error);
+    return th_far_decode (&inquiry->far, flavors, th_decoders (decoders), error);
   return th_job_open (&inquiry->job, inquiry->about->path, error)
-         && th_job_decode (&inquiry->job, flavors, error);
+         && th_job_decode (&inquiry->job, flavors, th_decoders (decoders), error);
+}
+
+/* What its data say it is, where no decoder so far knew it. */
+static gboolean
+decode_as_seen (Inquiry *inquiry, const char *const *types, ThFlavors flavors, GError **error)
+{
+  ThJob *job = &inquiry->job;
+  g_autoptr (GPtrArray) decoders = NULL;
+  char *sniffed[2] = { NULL, NULL };
+
+  th_types_sniff (job->source.fd, job->source.path, sniffed);
+  decoders = th_decoders_further (inquiry->engine->mime, (const char *const *) sniffed,
+                                  G_N_ELEMENTS (sniffed), types);
+  g_free (sniffed[0]);
+  g_free (sniffed[1]);
+  if (decoders == NULL)
+    return FALSE;
+  g_clear_error (error);
+  return th_job_decode (job, flavors, th_decoders (decoders), error);
 }
 
 /* Programs of others have their turn with what none of our decoders knows. */
@@ -302,7 +327,9 @@ make (Inquiry *inquiry, GError **error)
   g_autoptr (GPtrArray) types = list_types (engine, inquiry->about);
   g_autoptr (GPtrArray) entries = NULL;
 
-  if (decode (inquiry, flavors, error))
+  if (decode (inquiry, (const char *const *) types->pdata, flavors, error)
+      || (job->status == TH_STATUS_NOT_MINE
+          && decode_as_seen (inquiry, (const char *const *) types->pdata, flavors, error)))
     return TRUE;
   if (job->status != TH_STATUS_NOT_MINE)
     return FALSE;
@@ -429,7 +456,7 @@ th_explain_system (ThEngine *engine, gboolean ask_worker, ThExplainedSystem *sys
     system->unwritable = g_strdup (unwritable->message);
   if (!ask_worker)
     return;
-  if (th_pool_probe (engine->pool, TH_FOREGROUND, &greeting, &trouble) != TH_STATUS_OK)
+  if (th_pool_probe (engine->pool, TH_FOREGROUND, NULL, &greeting, &trouble) != TH_STATUS_OK)
     system->trouble = g_strdup (trouble->message);
   system->seccomp = greeting.seccomp;
   system->landlock_abi = greeting.landlock_abi;

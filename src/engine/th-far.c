@@ -5,6 +5,7 @@
 
 #include "cache/th-uri.h"
 #include "engine/th-apart.h"
+#include "engine/th-decoders.h"
 #include "engine/th-engine-private.h"
 
 gboolean
@@ -160,7 +161,8 @@ decode_preview (ThFar *far, ThFlavors flavors, guint32 least, GError **error)
       g_set_error_literal (error, TH_ERROR, TH_ERROR_UNSUPPORTED, "it has no preview");
       return FALSE;
     }
-  if (!open_as (far, TH_READ_PREVIEW, error) || !th_job_decode (far->job, flavors, error))
+  if (!open_as (far, TH_READ_PREVIEW, error)
+      || !th_job_decode (far->job, flavors, th_decoders_builtin, error))
     return FALSE;
   if (MAX (decoded->full.width, decoded->full.height) < least)
     {
@@ -191,7 +193,7 @@ open_file (ThFar *far, GError **error)
 }
 
 gboolean
-th_far_decode (ThFar *far, ThFlavors flavors, GError **error)
+th_far_decode (ThFar *far, ThFlavors flavors, const char *const *decoders, GError **error)
 {
   g_autoptr (GError) local = NULL;
   gboolean fetch = !far->cloud || far->engine->options.fetch_cloud;
@@ -201,7 +203,7 @@ th_far_decode (ThFar *far, ThFlavors flavors, GError **error)
   if (!fetch)
     return FALSE;
   if (open_file (far, &local))
-    return th_job_decode (far->job, flavors, error);
+    return th_job_decode (far->job, flavors, decoders, error);
   if (decode_preview (far, flavors, 0, NULL))
     return TRUE;
   far->job->status = TH_STATUS_IO;

@@ -27,7 +27,7 @@ gboolean th_far_look (ThFar *far, ThJob *job, GError **error);
 void th_far_check (ThFar *far, const char *mime_type, ThFlavor flavor, ThCheck *check);
 /* Its own small picture where that suffices, else the file, copied unless it is too large for that.
  * As th_job_decode. */
-gboolean th_far_decode (ThFar *far, ThFlavors flavors, GError **error);
+gboolean th_far_decode (ThFar *far, ThFlavors flavors, const char *const *decoders, GError **error);
 /* Programs of others need a file, not a copy in memory. */
 gboolean th_far_open_for_programs (ThFar *far, GError **error);
 /* Whether it has left its name. FALSE where that cannot be told. */

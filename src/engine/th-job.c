@@ -16,7 +16,7 @@ struct _Work
 {
   ThStatus (*make) (ThJob *job, const Work *work, GError **error);
   ThFlavors flavors;
-  const char *const *types; /* for programs */
+  const char *const *names; /* of decoders, or of types for programs */
 };
 
 void
@@ -107,10 +107,11 @@ list_boxes (ThJob *job, ThFlavors flavors, guint32 *boxes)
 }
 
 static ThStatus
-decode_once (ThJob *job, int fd, ThFlavors flavors, GError **error)
+decode_once (ThJob *job, int fd, ThFlavors flavors, const char *module, GError **error)
 {
   guint32 boxes[TH_N_FLAVORS];
   ThPoolJob work = {
+    .module = module,
     .source_fd = fd,
     .boxes = boxes,
     .n_boxes = list_boxes (job, flavors, boxes),
@@ -131,10 +132,22 @@ is_final (ThStatus status)
   return status == TH_STATUS_CANCELLED || status == TH_STATUS_NO_SANDBOX;
 }
 
+/* A module that cannot be had is one that does not know the format. */
 static ThStatus
 decode_source (ThJob *job, const Work *work, GError **error)
 {
-  return decode_once (job, job->source.fd, work->flavors, error);
+  ThStatus status = TH_STATUS_NOT_MINE;
+
+  for (guint i = 0; work->names[i] != NULL && status == TH_STATUS_NOT_MINE; i++)
+    {
+      const char *module = *work->names[i] != '\0' ? work->names[i] : NULL;
+
+      g_clear_error (error);
+      status = decode_once (job, job->source.fd, work->flavors, module, error);
+      if (module != NULL && status == TH_STATUS_NO_SANDBOX)
+        status = TH_STATUS_NOT_MINE;
+    }
+  return status;
 }
 
 /* The picture that a program wrote: what it says of the source is not what the decoder saw. */
@@ -142,13 +155,13 @@ static ThStatus
 decode_picture (ThJob *job, const Work *work, int fd, const ThSize *full, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  ThStatus status = decode_once (job, fd, work->flavors, &local);
+  ThStatus status = decode_once (job, fd, work->flavors, NULL, &local);
   ThDecoded *decoded = &job->decoded;
 
   if (th_status_has_pixels (status))
     {
       g_strlcpy (decoded->codec, TH_MIME_EXTERNAL, sizeof decoded->codec);
-      g_strlcpy (decoded->mime_type, work->types[0], sizeof decoded->mime_type);
+      g_strlcpy (decoded->mime_type, work->names[0], sizeof decoded->mime_type);
       decoded->full = *full;
       decoded->pages = 0;
       decoded->duration = 0;
@@ -194,7 +207,7 @@ static ThStatus
 run_programs (ThJob *job, const Work *work, GError **error)
 {
   g_autoptr (GPtrArray) entries =
-      th_entries_list (th_external_entries (job->tools->external), work->types);
+      th_entries_list (th_external_entries (job->tools->external), work->names);
   ThStatus status = TH_STATUS_NOT_MINE;
   g_autoptr (GError) local = NULL;
 
@@ -209,7 +222,7 @@ run_programs (ThJob *job, const Work *work, GError **error)
     }
   if (local == NULL && !th_status_has_pixels (status))
     g_set_error (&local, TH_ERROR, TH_ERROR_UNSUPPORTED, "no thumbnailer for the type “%s”",
-                 work->types[0] != NULL ? work->types[0] : "");
+                 work->names[0] != NULL ? work->names[0] : "");
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
   return status;
@@ -269,9 +282,9 @@ make (ThJob *job, const Work *work, GError **error)
 }
 
 gboolean
-th_job_decode (ThJob *job, ThFlavors flavors, GError **error)
+th_job_decode (ThJob *job, ThFlavors flavors, const char *const *decoders, GError **error)
 {
-  const Work work = { decode_source, flavors, NULL };
+  const Work work = { decode_source, flavors, decoders };
 
   return make (job, &work, error);
 }

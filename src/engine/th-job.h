@@ -53,9 +53,10 @@ gboolean th_job_is_at (const ThJob *job, const char *path);
 gboolean th_job_is_file_at (const ThJob *job, const char *path);
 /* Whether the cache has what the open file would give. */
 gboolean th_job_is_cached (const ThJob *job, const char *uri, ThFlavor flavor);
-/* All flavors in one go, waiting for memory. Where another file takes its place meanwhile that is
- * opened, a few times. FALSE: nothing can be stored. */
-gboolean th_job_decode (ThJob *job, ThFlavors flavors, GError **error);
+/* All flavors in one go, waiting for memory, by the first of these decoders (th-decoders.h) that
+ * knows the format. Where another file takes its place meanwhile that is opened, a few times.
+ * FALSE: nothing can be stored. */
+gboolean th_job_decode (ThJob *job, ThFlavors flavors, const char *const *decoders, GError **error);
 /* The same by programs of others, one after the other until one makes a picture; types are what
  * the file may be, NULL-terminated. UNSUPPORTED: there is no such program for this file. */
 gboolean th_job_run_programs (ThJob *job, ThFlavors flavors, const char *const *types,

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the pool consists of. Only for its own two files. */
+/* What the pool consists of. Only for its own files. */
 #pragma once
 
 #include "engine/th-pool.h"
 #include "engine/th-process.h"
 #include "engine/th-program.h"
 
+/* Where workers of one kind come from, and what is remembered of those that did not start. */
 typedef struct
 {
+  const char *module; /* interned; NULL: built in */
+  ThProgram program;
+  char *trouble;
+  gint64 retry_at;
+  gint64 retry_delay;
+} ThPoolKind;
+
+typedef struct
+{
+  const ThPoolKind *kind;
   ThProcess process;
   guint64 data_base;
   ThPoolGreeting greeting;
@@ -21,15 +32,13 @@ struct _ThPool
 {
   GMutex lock;
   ThPoolOptions options;
-  ThProgram worker;
-  gboolean outdated;         /* a worker said so */
+  ThPoolKind builtin;
+  GHashTable *modules;       /* name, interned → ThPoolKind; they stay, those that left, too */
+  gboolean outdated;         /* a built-in worker said so */
   GQueue idle[TH_N_CLASSES]; /* most recently used first, so that the others age */
   GQueue busy;
   GQueue ended; /* not reaped yet */
   gboolean closed;
-  char *trouble;
-  gint64 retry_at;
-  gint64 retry_delay;
 };
 
 /* Under the lock: out of sight, to be reaped. */
@@ -38,5 +47,13 @@ void th_pool_bury (ThPool *pool, ThPoolWorker *worker, gboolean kill_it);
 ThStatus th_pool_refuse (ThStatus status, const char *text, GError **error);
 ThStatus th_pool_say_cancelled (GError **error);
 
+void th_pool_kinds_init (ThPool *pool);
+void th_pool_kinds_clear (ThPool *pool);
+/* Under the lock. */
+ThPoolKind *th_pool_kind (ThPool *pool, const char *module);
+/* Under the lock: whether it is too early to try again; error says what is the matter. */
+gboolean th_pool_is_in_trouble (ThPool *pool, const ThPoolKind *kind, GError **error);
+
 /* Not under the lock: it takes a millisecond, or seconds. A new worker is busy. */
-ThStatus th_pool_start_worker (ThPool *pool, ThPoolWorker **started, GError **error);
+ThStatus th_pool_start_worker (ThPool *pool, ThPoolKind *kind, ThPoolWorker **started,
+                               GError **error);

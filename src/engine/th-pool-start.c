@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starting workers, and what is remembered of those that could not be started. */
+/* Starting workers of each kind, and what is remembered of those that could not be started. */
 #include "config.h"
 
 #include "engine/th-pool-private.h"
 
 #include <string.h>
+
+#include "base/th-paths.h"
 
 #define HELLO_TIMEOUT_MS 5000u
 /* Workers that cannot be started are tried again after this, doubling each time. */
@@ -16,13 +18,16 @@
 #define START_PAUSE (10 * 1000)
 
 static void
-note_trouble (ThPool *pool, const char *text)
+note_trouble (ThPool *pool, ThPoolKind *kind, const char *text)
 {
   g_mutex_lock (&pool->lock);
-  g_free (pool->trouble);
-  pool->trouble = g_strdup (text);
-  pool->retry_delay = text == NULL ? 0 : CLAMP (pool->retry_delay * 2, RETRY_FIRST, RETRY_LAST);
-  pool->retry_at = g_get_monotonic_time () + pool->retry_delay;
+  /* Nobody else says it: the file goes to the next that may know it. */
+  if (kind->module != NULL && text != NULL && kind->trouble == NULL)
+    g_message ("the module “%s” is left out: %s", kind->module, text);
+  g_free (kind->trouble);
+  kind->trouble = g_strdup (text);
+  kind->retry_delay = text == NULL ? 0 : CLAMP (kind->retry_delay * 2, RETRY_FIRST, RETRY_LAST);
+  kind->retry_at = g_get_monotonic_time () + kind->retry_delay;
   g_mutex_unlock (&pool->lock);
 }
 
@@ -51,17 +56,38 @@ unregister_worker (ThPool *pool, ThPoolWorker *worker)
   g_mutex_unlock (&pool->lock);
 }
 
+/* What to execute. A module may have been replaced since: it is told by its greeting whether the
+ * new one fits. */
+static char *
+program_of (ThPool *pool, ThPoolKind *kind)
+{
+  char *program;
+
+  g_mutex_lock (&pool->lock);
+  if (kind->module != NULL && (kind->program.fd < 0 || th_program_is_replaced (&kind->program)))
+    {
+      g_autofree char *path = g_strdup (kind->program.path);
+
+      th_program_clear (&kind->program);
+      th_program_init (&kind->program, path);
+    }
+  program = th_program_to_run (&kind->program);
+  g_mutex_unlock (&pool->lock);
+  return program;
+}
+
 /* Not under the lock: it takes a millisecond, or five seconds. */
 static ThStatus
-start_once (ThPool *pool, ThPoolWorker **started, GError **error)
+start_once (ThPool *pool, ThPoolKind *kind, ThPoolWorker **started, GError **error)
 {
-  g_autofree char *program = th_program_to_run (&pool->worker);
+  g_autofree char *program = program_of (pool, kind);
   g_autofree ThPoolWorker *worker = g_new0 (ThPoolWorker, 1);
   ThWireHello hello;
   ThStatus status;
 
   if (!th_process_start (&worker->process, program, TH_PROCESS_BARE, error))
     return TH_STATUS_IO;
+  worker->kind = kind;
   *started = g_steal_pointer (&worker);
   if (!register_worker (pool, *started))
     return th_pool_say_cancelled (error);
@@ -94,6 +120,69 @@ describe_trouble (ThStatus status, const char *text)
   return g_strdup_printf ("no decoder can be started: %s", text);
 }
 
+void
+th_pool_kinds_init (ThPool *pool)
+{
+  th_program_init (&pool->builtin.program, pool->options.worker_path);
+  pool->modules = g_hash_table_new (NULL, NULL);
+}
+
+static void
+kind_clear (ThPoolKind *kind)
+{
+  th_program_clear (&kind->program);
+  g_clear_pointer (&kind->trouble, g_free);
+}
+
+void
+th_pool_kinds_clear (ThPool *pool)
+{
+  GHashTableIter iter;
+  gpointer kind;
+
+  kind_clear (&pool->builtin);
+  g_hash_table_iter_init (&iter, pool->modules);
+  while (g_hash_table_iter_next (&iter, NULL, &kind))
+    {
+      kind_clear (kind);
+      g_free (kind);
+    }
+  g_hash_table_unref (pool->modules);
+}
+
+ThPoolKind *
+th_pool_kind (ThPool *pool, const char *module)
+{
+  g_autofree char *path = NULL;
+  ThPoolKind *kind;
+
+  if (module == NULL)
+    return &pool->builtin;
+  kind = g_hash_table_lookup (pool->modules, module);
+  if (kind != NULL)
+    return kind;
+  path = th_paths_module (pool->options.module_dir, module);
+  kind = g_new0 (ThPoolKind, 1);
+  kind->module = module;
+  th_program_init (&kind->program, path);
+  g_hash_table_insert (pool->modules, (gpointer) module, kind);
+  return kind;
+}
+
+gboolean
+th_pool_is_in_trouble (ThPool *pool, const ThPoolKind *kind, GError **error)
+{
+  gboolean outdated = kind->module == NULL && pool->outdated;
+
+  if (kind->trouble == NULL || g_get_monotonic_time () >= kind->retry_at)
+    return FALSE;
+  g_set_error_literal (error, TH_ERROR,
+                       outdated ? (int) TH_ERROR_SHUTTING_DOWN
+                                : (int) th_status_to_error (TH_STATUS_NO_SANDBOX),
+                       kind->trouble);
+  return TRUE;
+}
+
 static void
 note_outdated (ThPool *pool)
 {
@@ -103,7 +192,7 @@ note_outdated (ThPool *pool)
 }
 
 ThStatus
-th_pool_start_worker (ThPool *pool, ThPoolWorker **started, GError **error)
+th_pool_start_worker (ThPool *pool, ThPoolKind *kind, ThPoolWorker **started, GError **error)
 {
   ThStatus status = TH_STATUS_CRASHED;
   g_autoptr (GError) local = NULL;
@@ -113,18 +202,18 @@ th_pool_start_worker (ThPool *pool, ThPoolWorker **started, GError **error)
     {
       g_clear_error (&local);
       g_usleep (i > 0 ? START_PAUSE << (i - 1) : 0);
-      status = start_once (pool, started, &local);
+      status = start_once (pool, kind, started, &local);
     }
   if (status == TH_STATUS_CANCELLED)
     return th_pool_refuse (status, local->message, error);
   if (status == TH_STATUS_OK)
     {
-      note_trouble (pool, NULL);
+      note_trouble (pool, kind, NULL);
       return status;
     }
   trouble = describe_trouble (status, local->message);
-  note_trouble (pool, trouble);
-  if (!g_error_matches (local, TH_ERROR, TH_ERROR_SHUTTING_DOWN))
+  note_trouble (pool, kind, trouble);
+  if (kind->module != NULL || !g_error_matches (local, TH_ERROR, TH_ERROR_SHUTTING_DOWN))
     return th_pool_refuse (TH_STATUS_NO_SANDBOX, trouble, error);
   note_outdated (pool);
   g_set_error_literal (error, TH_ERROR, TH_ERROR_SHUTTING_DOWN, trouble);

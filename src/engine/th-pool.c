@@ -28,7 +28,7 @@ th_pool_new (const ThPoolOptions *options)
 
   g_mutex_init (&pool->lock);
   pool->options = *options;
-  th_program_init (&pool->worker, options->worker_path);
+  th_pool_kinds_init (pool);
   return pool;
 }
 
@@ -126,7 +126,7 @@ th_pool_is_outdated (ThPool *pool)
   g_mutex_lock (&pool->lock);
   outdated = pool->outdated;
   g_mutex_unlock (&pool->lock);
-  return outdated || th_program_is_replaced (&pool->worker);
+  return outdated || th_program_is_replaced (&pool->builtin.program);
 }
 
 char *
@@ -135,7 +135,7 @@ th_pool_trouble (ThPool *pool)
   char *trouble;
 
   g_mutex_lock (&pool->lock);
-  trouble = g_strdup (pool->trouble);
+  trouble = g_strdup (pool->builtin.trouble);
   g_mutex_unlock (&pool->lock);
   return trouble;
 }
@@ -153,14 +153,30 @@ th_pool_say_cancelled (GError **error)
   return th_pool_refuse (TH_STATUS_CANCELLED, th_status_describe (TH_STATUS_CANCELLED), error);
 }
 
+static ThPoolWorker *
+pop_idle (GQueue *idle, const ThPoolKind *kind)
+{
+  for (GList *l = idle->head; l != NULL; l = l->next)
+    {
+      ThPoolWorker *worker = l->data;
+
+      if (worker->kind != kind)
+        continue;
+      g_queue_delete_link (idle, l);
+      return worker;
+    }
+  return NULL;
+}
+
 /* The most recently used idle worker that is alive, made busy. NULL and OK: start one. */
 static ThStatus
-take_idle (ThPool *pool, ThClass klass, gboolean fresh, ThPoolWorker **found, GError **error)
+take_idle (ThPool *pool, ThClass klass, const ThPoolKind *kind, gboolean fresh,
+           ThPoolWorker **found, GError **error)
 {
   *found = NULL;
   if (pool->closed)
     return th_pool_say_cancelled (error);
-  while (!fresh && (*found = g_queue_pop_head (&pool->idle[klass])) != NULL)
+  while (!fresh && (*found = pop_idle (&pool->idle[klass], kind)) != NULL)
     {
       if (th_exchange_is_idle ((*found)->process.socket))
         {
@@ -169,28 +185,31 @@ take_idle (ThPool *pool, ThClass klass, gboolean fresh, ThPoolWorker **found, GE
         }
       th_pool_bury (pool, *found, TRUE);
     }
-  if (pool->trouble != NULL && g_get_monotonic_time () < pool->retry_at)
-    {
-      g_set_error_literal (error, TH_ERROR,
-                           pool->outdated ? (int) TH_ERROR_SHUTTING_DOWN
-                                          : (int) th_status_to_error (TH_STATUS_NO_SANDBOX),
-                           pool->trouble);
-      return TH_STATUS_NO_SANDBOX;
-    }
-  return TH_STATUS_OK;
+  return th_pool_is_in_trouble (pool, kind, error) ? TH_STATUS_NO_SANDBOX : TH_STATUS_OK;
+}
+
+/* Ends the longest idle ones, of whatever kind, until there is room for one more. */
+static void
+make_room (ThPool *pool, GQueue *idle)
+{
+  while (idle->length > 0 && idle->length >= pool->options.max_idle)
+    th_pool_bury (pool, g_queue_pop_tail (idle), FALSE);
 }
 
 static ThStatus
-acquire (ThPool *pool, ThClass klass, gboolean fresh, ThPoolWorker **worker, GError **error)
+acquire (ThPool *pool, ThClass klass, const char *module, gboolean fresh, ThPoolWorker **worker,
+         GError **error)
 {
+  ThPoolKind *kind;
   ThStatus status;
 
   g_mutex_lock (&pool->lock);
   reap (pool);
-  status = take_idle (pool, klass, fresh, worker, error);
+  kind = th_pool_kind (pool, module);
+  status = take_idle (pool, klass, kind, fresh, worker, error);
   g_mutex_unlock (&pool->lock);
   if (status == TH_STATUS_OK && *worker == NULL)
-    status = th_pool_start_worker (pool, worker, error);
+    status = th_pool_start_worker (pool, kind, worker, error);
   return status;
 }
 
@@ -207,7 +226,10 @@ release (ThPool *pool, ThClass klass, ThPoolWorker *worker, ThStatus status)
   else if (pool->closed || worker->files >= pool->options.worker_files)
     th_pool_bury (pool, worker, FALSE);
   else
-    g_queue_push_head (&pool->idle[klass], worker);
+    {
+      make_room (pool, &pool->idle[klass]);
+      g_queue_push_head (&pool->idle[klass], worker);
+    }
   g_mutex_unlock (&pool->lock);
 }
 
@@ -257,7 +279,7 @@ decode_once (ThPool *pool, ThClass klass, gboolean fresh, const ThPoolJob *job, 
              GError **error)
 {
   ThPoolWorker *worker = NULL;
-  ThStatus status = acquire (pool, klass, fresh, &worker, error);
+  ThStatus status = acquire (pool, klass, job->module, fresh, &worker, error);
   ThExchange exchange;
 
   if (status != TH_STATUS_OK)
@@ -304,10 +326,11 @@ th_pool_decode (ThPool *pool, ThClass klass, const ThPoolJob *job, ThDecoded *de
 }
 
 ThStatus
-th_pool_probe (ThPool *pool, ThClass klass, ThPoolGreeting *greeting, GError **error)
+th_pool_probe (ThPool *pool, ThClass klass, const char *module, ThPoolGreeting *greeting,
+               GError **error)
 {
   ThPoolWorker *worker = NULL;
-  ThStatus status = acquire (pool, klass, TRUE, &worker, error);
+  ThStatus status = acquire (pool, klass, module, TRUE, &worker, error);
 
   if (status != TH_STATUS_OK)
     return status;
@@ -363,7 +386,6 @@ th_pool_free (ThPool *pool)
   g_queue_clear_full (&pool->ended, forget);
   g_mutex_unlock (&pool->lock);
   g_mutex_clear (&pool->lock);
-  g_free (pool->trouble);
-  th_program_clear (&pool->worker);
+  th_pool_kinds_clear (pool);
   g_free (pool);
 }

@@ -10,14 +10,17 @@
 
 typedef struct
 {
-  const char *worker_path;
+  const char *worker_path; /* of the built-in codecs */
+  const char *module_dir;  /* where thimble-worker-NAME is that of the module NAME */
   ThLimits limits;
   guint worker_files;   /* a worker is replaced after so many */
   guint worker_idle_ms; /* and ended after so long without one */
+  guint max_idle;       /* workers of a class, of all kinds: the longest idle one is ended */
 } ThPoolOptions;
 
 typedef struct
 {
+  const char *module;   /* whose worker, interned; NULL: the built-in one */
   int source_fd;        /* borrowed */
   const guint32 *boxes; /* pixels, largest first */
   guint n_boxes;
@@ -41,7 +44,7 @@ ThPool *th_pool_new (const ThPoolOptions *options);
  */
 void th_pool_free (ThPool *pool);
 
-/* Decodes one file in a worker of this class; called from as many threads as there are to be
+/* Decodes one file in such a worker of this class; called from as many threads as there are to be
  * workers. A new worker inherits the calling thread's priority, which must therefore be the same
  * for all threads of a class. A worker that dies is killed off, replaced, and the file tried once
  * more: it may have been killed from outside. NO_SANDBOX: no worker can be had, error says why. */
@@ -49,7 +52,8 @@ ThStatus th_pool_decode (ThPool *pool, ThClass klass, const ThPoolJob *job, ThDe
                          GError **error);
 /* Starts a worker only to hear what it says of itself; it then waits for work. NO_SANDBOX: none can
  * be had. */
-ThStatus th_pool_probe (ThPool *pool, ThClass klass, ThPoolGreeting *greeting, GError **error);
+ThStatus th_pool_probe (ThPool *pool, ThClass klass, const char *module, ThPoolGreeting *greeting,
+                        GError **error);
 /* Sets *aborted, atomically, and kills the worker of the job that has it; that job, or one that
  * comes later with it, ends as CANCELLED. */
 void th_pool_abort (ThPool *pool, gint *aborted);
@@ -59,10 +63,11 @@ void th_pool_close (ThPool *pool);
 /* Ends what has been idle for too long and reaps what has ended; never blocks. Returns the
  * monotonic time at which it wants to be called again, 0 where no process is left. */
 gint64 th_pool_tend (ThPool *pool);
-/* Whether the worker program was replaced since th_pool_new, as by an upgrade. Workers are started
- * from the old one as long as there is one of this version. */
+/* Whether the program of the built-in codecs was replaced since th_pool_new, as by an upgrade.
+ * Workers are started from the old one as long as there is one of this version. A module may come,
+ * go and be replaced; one of another version is as good as none. */
 gboolean th_pool_is_outdated (ThPool *pool);
-/* Why the last worker could not be started, or NULL. Caller frees. */
+/* Why the last worker of the built-in codecs could not be started, or NULL. Caller frees. */
 char *th_pool_trouble (ThPool *pool);
 /* Processes of both classes that have not been reaped. */
 guint th_pool_processes (ThPool *pool);

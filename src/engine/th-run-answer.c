@@ -70,13 +70,14 @@ remember (ThRun *run, const ThAsk *ask, const GError *failure)
 {
   const ThEngine *engine = run->engine;
   ThFailBasis basis = engine->check_tools.basis;
-  g_autofree char *programs = NULL;
+  g_autofree char *handler = NULL;
 
   if (!th_fail_lasts (run->job.status) || !g_hash_table_add (run->marked, g_strdup (ask->uri)))
     return;
-  if (run->by_programs)
-    basis.handler = programs =
-        th_check_programs (engine->check_tools.entries, th_run_type_of (ask));
+  handler = run->by_programs ? th_check_programs (engine->check_tools.entries, th_run_type_of (ask))
+                             : th_check_handler_for (&engine->check_tools, th_run_type_of (ask));
+  if (handler != NULL)
+    basis.handler = handler;
   th_fail_store (engine->cache, ask->uri, &run->job.source.stamp, &basis, run->job.status,
                  run->job.box, failure->message, NULL);
 }

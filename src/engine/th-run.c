@@ -4,6 +4,7 @@
 #include "engine/th-run.h"
 
 #include "cache/th-uri.h"
+#include "engine/th-decoders.h"
 #include "engine/th-engine-private.h"
 #include "engine/th-hold.h"
 #include "engine/th-run-private.h"
@@ -169,13 +170,12 @@ may_run_programs (const ThRun *run, GError **error)
   return FALSE;
 }
 
-static void
-run_programs (ThRun *run, ThFlavors flavors, GError **error)
+/* What those who wait call the file, each type once, those that say nothing left out. */
+static GPtrArray *
+list_types (ThRun *run)
 {
-  g_autoptr (GPtrArray) types = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *types = g_ptr_array_new_with_free_func (g_free);
 
-  if (!may_run_programs (run, error))
-    return;
   for (guint i = 0; i < run->asks->len; i++)
     {
       const char *type = th_run_type_of (&g_array_index (run->asks, ThAsk, i));
@@ -184,6 +184,17 @@ run_programs (ThRun *run, ThFlavors flavors, GError **error)
           && !g_ptr_array_find_with_equal_func (types, type, g_str_equal, NULL))
         g_ptr_array_add (types, g_strdup (type));
     }
+  return types;
+}
+
+static void
+run_programs (ThRun *run, ThFlavors flavors, GError **error)
+{
+  g_autoptr (GPtrArray) types = NULL;
+
+  if (!may_run_programs (run, error))
+    return;
+  types = list_types (run);
   for (guint i = 0; i < G_N_ELEMENTS (run->sniffed); i++)
     if (run->sniffed[i] != NULL)
       g_ptr_array_add (types, g_strdup (run->sniffed[i]));
@@ -192,8 +203,38 @@ run_programs (ThRun *run, ThFlavors flavors, GError **error)
   th_job_run_programs (&run->job, flavors, (const char *const *) types->pdata, error);
 }
 
-/* Data decide: what is ours to decode is decoded by us, whatever it is called. What is not is a
- * matter for others, if anybody's. */
+/* Data decide: what is ours to decode is decoded by us, whatever it is called. What those that the
+ * type leads to do not know is tried as what its data look like. TRUE: that is all that our
+ * decoders can do. */
+static gboolean
+decode_by_us (ThRun *run, ThFlavors flavors, GError **error)
+{
+  ThMime *mime = run->engine->mime;
+  ThJob *job = &run->job;
+  g_autoptr (GPtrArray) types = list_types (run);
+  g_autoptr (GPtrArray) decoders = NULL;
+  const char *const *names;
+
+  g_ptr_array_add (types, NULL);
+  names = (const char *const *) types->pdata;
+  decoders = th_decoders_first (mime, names);
+  if (run->lane->apart ? th_far_decode (&run->far, flavors, th_decoders (decoders), error)
+                       : th_job_decode (job, flavors, th_decoders (decoders), error))
+    return TRUE;
+  if (job->status != TH_STATUS_NOT_MINE)
+    return TRUE;
+  th_types_sniff (job->source.fd, job->source.path, run->sniffed);
+  g_clear_pointer (&decoders, g_ptr_array_unref);
+  decoders = th_decoders_further (mime, (const char *const *) run->sniffed,
+                                  G_N_ELEMENTS (run->sniffed), names);
+  if (decoders == NULL)
+    return FALSE;
+  g_clear_error (error);
+  return th_job_decode (job, flavors, th_decoders (decoders), error)
+         || job->status != TH_STATUS_NOT_MINE;
+}
+
+/* What is not ours is a matter for others, if anybody's. */
 static void
 decode (ThRun *run, GError **error)
 {
@@ -201,11 +242,8 @@ decode (ThRun *run, GError **error)
 
   look_again (run);
   flavors = th_run_wait_on (run);
-  if (flavors == 0 || is_moving (run) || th_job_decode (&run->job, flavors, error)
-      || run->job.status != TH_STATUS_NOT_MINE)
-    return;
-  th_types_sniff (run->job.source.fd, run->job.source.path, run->sniffed);
-  if (!run->lane->runs_programs)
+  if (flavors == 0 || is_moving (run) || decode_by_us (run, flavors, error)
+      || !run->lane->runs_programs)
     return;
   g_clear_error (error);
   run_programs (run, flavors, error);
@@ -251,10 +289,8 @@ decode_apart (ThRun *run, GError **error)
 
   judge_apart (run);
   flavors = th_run_wait_on (run);
-  if (flavors == 0 || is_moving (run) || th_far_decode (&run->far, flavors, error)
-      || run->job.status != TH_STATUS_NOT_MINE)
+  if (flavors == 0 || is_moving (run) || decode_by_us (run, flavors, error))
     return;
-  th_types_sniff (run->job.source.fd, run->job.source.path, run->sniffed);
   if (!th_far_open_for_programs (&run->far, NULL))
     return;
   g_clear_error (error);
