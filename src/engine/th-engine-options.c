@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include "base/th-cores.h"
 #include "base/th-paths.h"
 #include "engine/th-config.h"
-#include "engine/th-engine.h"
+#include "engine/th-engine-private.h"
 #include "engine/th-mime.h"
 
 void
@@ -98,4 +99,27 @@ th_engine_options_load (ThEngineOptions *options, GError **error)
   th_config_read_specialized (file, &options->specialist_ms, options->problems);
   th_config_read_remote (file, &options->readers, &options->fetch_cloud, options->problems);
   return th_config_read_limits (options->config_path, &options->limits, options->problems, error);
+}
+
+static char *
+or_ours (const char *path, char *(*ours) (void) )
+{
+  return path != NULL ? g_strdup (path) : ours ();
+}
+
+void
+th_engine_options_copy (ThEngineOptions *own, const ThEngineOptions *options)
+{
+  *own = *options;
+  own->problems = NULL;
+  own->config_path = NULL;
+  own->readers.program = g_strdup (options->readers.program);
+  own->external.folders = g_strdupv (options->external.folders);
+  own->rules = options->rules != NULL ? th_rules_ref (options->rules) : th_rules_new ();
+  own->cache_root = g_strdup (options->cache_root);
+  own->worker_path = or_ours (options->worker_path, th_paths_worker);
+  own->module_dir = or_ours (options->module_dir, th_paths_modules);
+  own->manifest_dir = or_ours (options->manifest_dir, th_paths_manifests);
+  own->cores = options->cores > 0 ? options->cores : th_effective_cores ("");
+  own->worker_files = MAX (options->worker_files, 1);
 }

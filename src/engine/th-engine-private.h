@@ -58,6 +58,9 @@ struct _ThEngine
   gboolean closing;
 };
 
+/* What is not given is filled in. own is cleared by th_engine_options_clear. */
+void th_engine_options_copy (ThEngineOptions *own, const ThEngineOptions *options);
+
 /* The next ones, up to th_engine_wake, under the lock. */
 /* th_outbox_settle: the answer to one URI. */
 void th_engine_settle (ThEngine *engine, ThRequest *request, guint32 index, gint32 code,

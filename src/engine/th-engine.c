@@ -204,31 +204,6 @@ start_threads (ThEngine *engine, GError **error)
   return started && engine->cache_work != NULL && engine->questions != NULL;
 }
 
-static char *
-or_ours (const char *path, char *(*ours) (void))
-{
-  return path != NULL ? g_strdup (path) : ours ();
-}
-
-static void
-copy_options (ThEngine *engine, const ThEngineOptions *options)
-{
-  ThEngineOptions *own = &engine->options;
-
-  *own = *options;
-  own->problems = NULL;
-  own->config_path = NULL;
-  own->readers.program = g_strdup (options->readers.program);
-  own->external.folders = g_strdupv (options->external.folders);
-  own->rules = options->rules != NULL ? th_rules_ref (options->rules) : th_rules_new ();
-  own->cache_root = g_strdup (options->cache_root);
-  own->worker_path = or_ours (options->worker_path, th_paths_worker);
-  own->module_dir = or_ours (options->module_dir, th_paths_modules);
-  own->manifest_dir = or_ours (options->manifest_dir, th_paths_manifests);
-  own->cores = options->cores > 0 ? options->cores : th_effective_cores ("");
-  own->worker_files = MAX (options->worker_files, 1);
-}
-
 static void
 make_parts (ThEngine *engine)
 {
@@ -277,7 +252,7 @@ th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events, gpo
 {
   ThEngine *engine = g_new0 (ThEngine, 1);
 
-  copy_options (engine, options);
+  th_engine_options_copy (&engine->options, options);
   engine->external = th_external_new (&engine->options.external);
   engine->mime =
       th_mime_new (engine->options.manifest_dir, th_external_entries (engine->external), error);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/th-error.h"
+#include "base/th-modules.h"
 
-#define ENDING  ".manifest"
 #define BUILTIN "builtin"
 #define GROUP   "Codec "
 #define KEY     "MimeTypes"
@@ -55,20 +55,12 @@ read_codec (ThManifests *manifests, GKeyFile *file, const char *group, const cha
     g_hash_table_insert (manifests->modules, (gpointer) codec, (gpointer) module);
 }
 
-/* A module's name becomes part of a path. */
-static gboolean
-is_module_name (const char *name)
-{
-  return name[0] != '\0' && name[strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
-}
-
 static void
-read_manifest (ThManifests *manifests, const char *folder, const char *name)
+read_manifest (ThManifests *manifests, const char *folder, const char *name, const char *module)
 {
-  g_autofree char *file_name = g_strconcat (name, ENDING, NULL);
+  g_autofree char *file_name = g_strconcat (name, TH_MODULES_ENDING, NULL);
   g_autofree char *path = g_build_filename (folder, file_name, NULL);
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  const char *module = g_str_equal (name, BUILTIN) ? NULL : g_intern_string (name);
   g_auto (GStrv) groups = NULL;
 
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)
@@ -85,34 +77,6 @@ by_text (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* The built-in one first. */
-static int
-by_rank (gconstpointer a, gconstpointer b)
-{
-  gboolean first = g_str_equal (*(const char *const *) a, BUILTIN);
-  gboolean second = g_str_equal (*(const char *const *) b, BUILTIN);
-
-  return first != second ? (int) second - (int) first : by_text (a, b);
-}
-
-static GPtrArray *
-list_names (GDir *dir)
-{
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  const char *file;
-
-  while ((file = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_suffix (file, ENDING))
-      {
-        g_autofree char *name = g_strndup (file, strlen (file) - strlen (ENDING));
-
-        if (is_module_name (name))
-          g_ptr_array_add (names, g_steal_pointer (&name));
-      }
-  g_ptr_array_sort (names, by_rank);
-  return names;
-}
-
 static ThManifests *
 make_empty (void)
 {
@@ -126,16 +90,12 @@ make_empty (void)
 ThManifests *
 th_manifests_read (const char *folder, GError **error)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
-  g_autoptr (GPtrArray) names = NULL;
-  g_autoptr (ThManifests) manifests = NULL;
+  g_autoptr (GPtrArray) names = th_modules_list (folder);
+  g_autoptr (ThManifests) manifests = make_empty ();
 
-  if (dir == NULL)
-    return NULL;
-  manifests = make_empty ();
-  names = list_names (dir);
+  read_manifest (manifests, folder, BUILTIN, NULL);
   for (guint i = 0; i < names->len; i++)
-    read_manifest (manifests, folder, names->pdata[i]);
+    read_manifest (manifests, folder, names->pdata[i], g_intern_string (names->pdata[i]));
   if (g_hash_table_size (manifests->known) == 0)
     {
       g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "“%s” holds no manifest of any format", folder);

@@ -5,6 +5,7 @@
 
 #include <gio/gio.h>
 
+#include "base/th-modules.h"
 #include "engine/th-manifests.h"
 #include "engine/th-watched.h"
 
@@ -35,13 +36,14 @@ static const char *const blank_types[] = { "", "application/octet-stream", "appl
 ThMime *
 th_mime_new (const char *manifest_dir, ThEntries *entries, GError **error)
 {
-  static const char *const endings[] = { ".manifest", NULL };
+  static const char *const endings[] = { TH_MODULES_ENDING, NULL };
   const char *const folders[] = { manifest_dir, NULL };
   g_autoptr (ThWatched) watched = th_watched_new (folders, endings);
-  g_autoptr (GPtrArray) seen = th_watched_changed (watched);
+  g_autoptr (GPtrArray) before = th_watched_changed (watched); /* what is read now is no change */
   ThManifests *manifests = th_manifests_read (manifest_dir, error);
   ThMime *mime;
 
+  g_assert (before != NULL);
   if (manifests == NULL)
     return NULL;
   mime = g_new0 (ThMime, 1);

@@ -6,13 +6,16 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "base/th-modules.h"
+
 #define DEFAULT_SIZE 256
 /* Larger boxes are taken and get this: what comes out still fits into them. */
 #define LARGEST_SIZE 4096
 
-#define USAGE "usage: thimble-thumbnailer [-s SIZE] INPUT OUTPUT\n"
+#define USAGE "usage: thimble-thumbnailer [-s SIZE] [--module=NAME] INPUT OUTPUT\n"
 
 static const struct option options[] = {
+  { "module", required_argument, NULL, 'm' },
   { "size", required_argument, NULL, 's' },
   { "help", no_argument, NULL, 'h' },
   { "version", no_argument, NULL, 'v' },
@@ -68,9 +71,15 @@ th_arguments_parse (int argc, char **argv, ThArguments *arguments)
         if (!take_size (optarg, arguments))
           return complain ("SIZE is a number of pixels, 1 or more");
         break;
+      case 'm':
+        if (!th_modules_is_name (optarg))
+          return complain ("NAME is that of a module");
+        arguments->module = optarg;
+        break;
       case 'h':
         return print (USAGE "Makes a PNG thumbnail that fits into SIZE × SIZE pixels (256).\n"
-                            "INPUT is a path or a file: URI.\n");
+                            "INPUT is a path or a file: URI. NAME is the module that its type "
+                            "leads to; others are\nasked where it does not know the data.\n");
       case 'v':
         return print ("thimble-thumbnailer " TH_VERSION "\n");
       default:

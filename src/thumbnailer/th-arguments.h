@@ -6,7 +6,8 @@
 
 typedef struct
 {
-  guint32 size; /* side of the square box, pixels */
+  guint32 size;       /* side of the square box, pixels */
+  const char *module; /* whose worker is asked first, or NULL */
   const char *input;
   const char *output;
 } ThArguments;

@@ -4,6 +4,7 @@
 #include "thumbnailer/th-helper.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -23,18 +24,23 @@ fail (const char *what, GError **error)
 
 /* The child's whole life. Whoever kills the parent kills it too. */
 G_NORETURN static void
-live (int socket, pid_t parent)
+live (int socket, const char *worker, pid_t parent)
 {
   if (prctl (PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid () != parent)
     _exit (1);
   /* The lowest one that can be had: the lock-down closes all above it. */
-  if (socket != TH_WIRE_FD && dup2 (socket, TH_WIRE_FD) < 0)
+  if (socket == TH_WIRE_FD ? fcntl (socket, F_SETFD, 0) < 0 : dup2 (socket, TH_WIRE_FD) < 0)
     _exit (1);
+  if (worker != NULL)
+    {
+      execl (worker, worker, NULL);
+      _exit (1);
+    }
   _exit (th_serve (&(ThServe){ .socket = TH_WIRE_FD }));
 }
 
 gboolean
-th_helper_start (ThHelper *helper, GError **error)
+th_helper_start (ThHelper *helper, const char *worker, GError **error)
 {
   pid_t parent = getpid ();
   int ends[2];
@@ -44,7 +50,7 @@ th_helper_start (ThHelper *helper, GError **error)
     return fail ("cannot make a socket", error);
   helper->pid = fork ();
   if (helper->pid == 0)
-    live (ends[1], parent);
+    live (ends[1], worker, parent);
   close (ends[1]);
   helper->socket = ends[0];
   return helper->pid > 0 || fail ("cannot make a process", error);

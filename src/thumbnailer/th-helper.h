@@ -13,9 +13,10 @@ typedef struct
   guint64 data_base;
 } ThHelper;
 
-/* Forks it; the caller has one thread. It locks itself down while the caller goes on. FALSE and an
- * error where there is no process to be had. */
-gboolean th_helper_start (ThHelper *helper, GError **error);
+/* Forks it; the caller has one thread. worker is the program of a module, NULL: it has the built-in
+ * codecs. It locks itself down while the caller goes on. FALSE and an error where there is no
+ * process to be had; a program that cannot be run is one that ends at once. */
+gboolean th_helper_start (ThHelper *helper, const char *worker, GError **error);
 /* Waits until it is locked down, then has it decode. Status and error as th_exchange_run. */
 ThStatus th_helper_decode (ThHelper *helper, int source_fd, guint32 box, const ThLimits *limits,
                            ThDecoded *decoded, GError **error);

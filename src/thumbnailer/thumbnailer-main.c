@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/th-modules.h"
 #include "base/th-open.h"
+#include "base/th-paths.h"
 #include "cache/th-cache.h"
 #include "cache/th-uri.h"
 #include "thumbnailer/th-arguments.h"
@@ -52,16 +54,62 @@ source_open (Source *source, const char *argument, GError **error)
   return TRUE;
 }
 
+/* module is NULL for the built-in codecs. */
 static ThStatus
-decode (const Source *source, guint32 box, ThDecoded *decoded, GError **error)
+decode_by (const Source *source, const char *module, guint32 box, ThDecoded *decoded,
+           GError **error)
 {
   g_auto (ThHelper) helper = { .socket = -1 };
+  g_autofree char *folder = module != NULL ? th_paths_modules () : NULL;
+  g_autofree char *worker = module != NULL ? th_paths_module (folder, module) : NULL;
   ThLimits limits;
 
   th_limits_init (&limits);
-  if (!th_helper_start (&helper, error))
+  if (worker != NULL && access (worker, X_OK) != 0)
+    {
+      g_set_error (error, TH_ERROR, TH_ERROR_UNSUPPORTED, "the module “%s” is not installed",
+                   module);
+      return TH_STATUS_NOT_MINE;
+    }
+  if (!th_helper_start (&helper, worker, error))
     return TH_STATUS_NO_MEMORY;
   return th_helper_decode (&helper, source->fd, box, &limits, decoded, error);
+}
+
+/* For people: file managers go by the entries, which name the module. The first that knows the data
+ * is it. */
+static ThStatus
+decode_by_others (const Source *source, const ThArguments *arguments, ThDecoded *decoded,
+                  GError **error)
+{
+  g_autofree char *folder = th_paths_manifests ();
+  g_autoptr (GPtrArray) modules = th_modules_list (folder);
+  ThStatus status = TH_STATUS_NOT_MINE;
+
+  for (guint i = 0; i < modules->len && status == TH_STATUS_NOT_MINE; i++)
+    {
+      if (g_strcmp0 (modules->pdata[i], arguments->module) == 0)
+        continue;
+      g_clear_error (error);
+      status = decode_by (source, modules->pdata[i], arguments->size, decoded, error);
+    }
+  return status;
+}
+
+static ThStatus
+decode (const Source *source, const ThArguments *arguments, ThDecoded *decoded, GError **error)
+{
+  ThStatus status = TH_STATUS_NOT_MINE;
+
+  if (arguments->module != NULL)
+    status = decode_by (source, arguments->module, arguments->size, decoded, error);
+  if (status != TH_STATUS_NOT_MINE)
+    return status;
+  g_clear_error (error);
+  status = decode_by (source, NULL, arguments->size, decoded, error);
+  if (status != TH_STATUS_NOT_MINE)
+    return status;
+  return decode_by_others (source, arguments, decoded, error);
 }
 
 static gboolean
@@ -96,7 +144,7 @@ make_thumbnail (const ThArguments *arguments, GError **error)
   if (!source_open (&source, arguments->input, error)
       || !th_output_check (arguments->output, source.fd, error))
     return FALSE;
-  if (!th_status_has_pixels (decode (&source, arguments->size, &decoded, error)))
+  if (!th_status_has_pixels (decode (&source, arguments, &decoded, error)))
     return FALSE;
   return save (&source, &decoded, arguments->output, error);
 }
