@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "color-chart.h"
+
+#include <string.h>
+#include <webp/encode.h>
+#include <webp/mux.h>
+
+#include "core/th-render.h"
+#include "jpeg-maker.h"
+#include "png-maker.h"
+
+/* Patches are JPEG's blocks, so that each is a single coefficient. */
+#define PATCH   8u
+#define COLUMNS 18u
+#define WIDTH   (COLUMNS * PATCH)
+#define HEIGHT  (CHART_PATCHES / COLUMNS * PATCH)
+/* Of an APP2 segment. */
+#define PIECE_BYTES 65519u
+
+void
+chart_patch (ThColorModel model, guint i, guint8 samples[4])
+{
+  samples[0] = (guint8) (model == TH_COLOR_GREY ? i : i % 6 * 51);
+  samples[1] = (guint8) (i / 6 % 6 * 51);
+  samples[2] = (guint8) (i / 36 * 51);
+  samples[3] = (guint8) (i * 7 % 11 * 20);
+}
+
+static guint
+patch_at (guint x, guint y)
+{
+  return y / PATCH * COLUMNS + x / PATCH;
+}
+
+GByteArray *
+chart_rows (ThColorModel model, guint32 *width, guint32 *height)
+{
+  GByteArray *rows = g_byte_array_new ();
+
+  *width = WIDTH;
+  *height = HEIGHT;
+  for (guint i = 0; i < WIDTH * HEIGHT; i++)
+    {
+      guint8 samples[4];
+
+      chart_patch (model, patch_at (i % WIDTH, i / WIDTH), samples);
+      g_byte_array_append (rows, samples, model);
+    }
+  return rows;
+}
+
+static GByteArray *
+make_png (ThColorModel model, ThBytes icc)
+{
+  guint32 width, height;
+  g_autoptr (GByteArray) rows = chart_rows (model, &width, &height);
+  GByteArray *png = png_begin (width, height, model == TH_COLOR_GREY ? 0 : 2, 8);
+
+  if (icc.data != NULL)
+    png_add_profile (png, icc.data, icc.size);
+  png_finish (png, rows->data, rows->len / height, height);
+  return png;
+}
+
+static guint8
+paint (double x, double y, guint channel, gconstpointer data)
+{
+  const ThColorModel *model = data;
+  guint8 samples[4];
+
+  chart_patch (*model, patch_at ((guint) (x * WIDTH), (guint) (y * HEIGHT)), samples);
+  /* As Adobe stores it. */
+  return *model == TH_COLOR_CMYK ? (guint8) (255 - samples[channel]) : samples[channel];
+}
+
+static void
+insert_profile (GByteArray *jpeg, ThBytes icc)
+{
+  const guint count = (guint) ((icc.size + PIECE_BYTES - 1) / PIECE_BYTES);
+
+  for (guint i = count; i > 0; i--)
+    {
+      const gsize start = (gsize) (i - 1) * PIECE_BYTES;
+      const gsize size = MIN (icc.size - start, PIECE_BYTES);
+      g_autoptr (GByteArray) piece = g_byte_array_new ();
+      const guint8 numbers[2] = { (guint8) i, (guint8) count };
+
+      g_byte_array_append (piece, (const guint8 *) "ICC_PROFILE", 12);
+      g_byte_array_append (piece, numbers, 2);
+      g_byte_array_append (piece, icc.data + start, (guint) size);
+      jpeg_insert_segment (jpeg, 0xe2, piece->data, (guint16) piece->len);
+    }
+}
+
+static GByteArray *
+make_jpeg (ThColorModel model, ThBytes icc)
+{
+  const JpegRecipe recipe = {
+    .width = WIDTH,
+    .height = HEIGHT,
+    .stored = model == TH_COLOR_GREY  ? JCS_GRAYSCALE
+              : model == TH_COLOR_RGB ? JCS_YCbCr
+                                      : JCS_YCCK,
+    .paint = paint,
+    .data = &model,
+  };
+  GByteArray *jpeg = jpeg_make (&recipe);
+
+  insert_profile (jpeg, icc);
+  return jpeg;
+}
+
+static GByteArray *
+make_webp (ThColorModel model, ThBytes icc)
+{
+  guint32 width, height;
+  g_autoptr (GByteArray) grey = chart_rows (model, &width, &height);
+  g_autoptr (GByteArray) rgb = g_byte_array_new ();
+  WebPMux *mux = WebPMuxNew ();
+  WebPData still = { 0 }, profile = { icc.data, icc.size }, file = { 0 };
+  GByteArray *webp = g_byte_array_new ();
+  guint8 *encoded = NULL;
+
+  for (guint i = 0; i < width * height; i++)
+    for (guint c = 0; c < 3; c++)
+      g_byte_array_append (rgb, grey->data + i * model + c % model, 1);
+  still.size =
+      WebPEncodeLosslessRGB (rgb->data, (int) width, (int) height, (int) width * 3, &encoded);
+  still.bytes = encoded;
+  g_assert_cmpint (WebPMuxSetImage (mux, &still, 0), ==, WEBP_MUX_OK);
+  if (icc.data != NULL)
+    g_assert_cmpint (WebPMuxSetChunk (mux, "ICCP", &profile, 0), ==, WEBP_MUX_OK);
+  g_assert_cmpint (WebPMuxAssemble (mux, &file), ==, WEBP_MUX_OK);
+  g_byte_array_append (webp, file.bytes, (guint) file.size);
+  WebPDataClear (&file);
+  WebPMuxDelete (mux);
+  WebPFree (encoded);
+  return webp;
+}
+
+GByteArray *
+chart_make (ChartContainer container, ThColorModel model, ThBytes icc)
+{
+  switch (container)
+    {
+    case CHART_JPEG:
+      return make_jpeg (model, icc);
+    case CHART_WEBP:
+      return make_webp (model, icc);
+    case CHART_PNG:
+    default:
+      return make_png (model, icc);
+    }
+}
+
+void
+chart_render (const GByteArray *file, ChartColors *colors)
+{
+  g_autoptr (ThInput) input = th_input_new_bytes (file->data, file->len);
+  g_autofree guint8 *pixels = g_malloc0 (WIDTH * HEIGHT * 4);
+  g_autoptr (ThRender) render = NULL;
+  g_autoptr (GError) error = NULL;
+  const guint32 box = WIDTH;
+  ThLimits limits;
+  ThImage image;
+
+  th_limits_init (&limits);
+  th_render_open (input, &limits, &box, 1, NULL, &render, &error);
+  g_assert_no_error (error);
+  *colors = (ChartColors){ .channels = th_render_plan (render)->channels,
+                           .peak_bytes = th_render_plan (render)->peak_bytes };
+  image = (ThImage){ { WIDTH, HEIGHT }, colors->channels, WIDTH * colors->channels, pixels };
+  g_assert_cmpint (th_render_run (render, &image, &error), ==, TH_STATUS_OK);
+  for (guint i = 0; i < CHART_PATCHES; i++)
+    {
+      const guint x = i % COLUMNS * PATCH + PATCH / 2, y = i / COLUMNS * PATCH + PATCH / 2;
+
+      colors->rgba[i][3] = 255;
+      memcpy (colors->rgba[i], pixels + (y * WIDTH + x) * colors->channels, colors->channels);
+    }
+}
+
+static cmsHTRANSFORM
+srgb_to_lab (void)
+{
+  cmsHPROFILE srgb = cmsCreate_sRGBProfile (), lab = cmsCreateLab4Profile (NULL);
+  cmsHTRANSFORM transform =
+      cmsCreateTransform (srgb, TYPE_RGB_DBL, lab, TYPE_Lab_DBL, INTENT_RELATIVE_COLORIMETRIC,
+                          cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE);
+
+  cmsCloseProfile (srgb);
+  cmsCloseProfile (lab);
+  return transform;
+}
+
+/* wanted: sRGB, 0 to 1 once it is clamped, of each patch. */
+static ChartDifference
+compare (const ChartColors *colors, double wanted[CHART_PATCHES][3])
+{
+  cmsHTRANSFORM to_lab = srgb_to_lab ();
+  ChartDifference result = { 0, 0 };
+
+  for (guint i = 0; i < CHART_PATCHES; i++)
+    {
+      double ours[3], theirs[3], difference;
+      cmsCIELab a, b;
+
+      for (guint c = 0; c < 3; c++)
+        {
+          ours[c] = colors->rgba[i][c] / 255.0;
+          theirs[c] = CLAMP (wanted[i][c], 0, 1);
+        }
+      cmsDoTransform (to_lab, ours, &a, 1);
+      cmsDoTransform (to_lab, theirs, &b, 1);
+      difference = cmsCIE2000DeltaE (&a, &b, 1, 1, 1);
+      result.worst = MAX (result.worst, difference);
+      result.mean += difference / CHART_PATCHES;
+    }
+  cmsDeleteTransform (to_lab);
+  return result;
+}
+
+ChartDifference
+chart_compare (const ChartColors *colors, ThColorModel model, ThBytes icc)
+{
+  static const cmsUInt32Number formats[] = {
+    [TH_COLOR_GREY] = TYPE_GRAY_DBL,
+    [TH_COLOR_RGB] = TYPE_RGB_DBL,
+    [TH_COLOR_CMYK] = TYPE_CMYK_DBL,
+  };
+  const double top = model == TH_COLOR_CMYK ? 100 : 1; /* lcms counts ink in percent */
+  cmsHPROFILE profile = cmsOpenProfileFromMem (icc.data, (cmsUInt32Number) icc.size);
+  cmsHPROFILE srgb = cmsCreate_sRGBProfile ();
+  cmsHTRANSFORM transform =
+      cmsCreateTransform (profile, formats[model], srgb, TYPE_RGB_DBL, INTENT_PERCEPTUAL,
+                          cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION);
+  double wanted[CHART_PATCHES][3];
+
+  g_assert_nonnull (transform);
+  for (guint i = 0; i < CHART_PATCHES; i++)
+    {
+      guint8 samples[4];
+      double in[4];
+
+      chart_patch (model, i, samples);
+      for (guint c = 0; c < 4; c++)
+        in[c] = samples[c] / 255.0 * top;
+      cmsDoTransform (transform, in, wanted[i], 1);
+    }
+  cmsDeleteTransform (transform);
+  cmsCloseProfile (srgb);
+  cmsCloseProfile (profile);
+  return compare (colors, wanted);
+}
+
+ChartDifference
+chart_compare_plain (const ChartColors *colors, ThColorModel model)
+{
+  double wanted[CHART_PATCHES][3];
+
+  for (guint i = 0; i < CHART_PATCHES; i++)
+    {
+      guint8 samples[4];
+
+      chart_patch (model, i, samples);
+      for (guint c = 0; c < 3; c++)
+        wanted[i][c] = model == TH_COLOR_CMYK ? (255 - samples[c]) * (255 - samples[3]) / 65025.0
+                                              : samples[model == TH_COLOR_GREY ? 0 : c] / 255.0;
+    }
+  return compare (colors, wanted);
+}
