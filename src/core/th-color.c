@@ -14,12 +14,17 @@
 #define CACHE_ENTRIES 4
 #define CACHE_BYTES   (4u * 1024u * 1024u)
 
+/* From here on lcms's tables pay for themselves: with a press's profile they took 22 ms to make and
+ * 0.045 µs a pixel, the way without them 0.8 ms and 0.24 µs. */
+#define MANY_PIXELS 110000u
+
 /* What a row goes through; without any of the three it is today's plain conversion. */
 struct _ThColor
 {
   guint users; /* its owner and the cache */
   ThColorModel model;
   gboolean has_alpha;
+  gboolean many; /* is made for that */
   guint8 *greys; /* RGB of each grey */
   ThShaper *shaper;
   ThIcc *icc;
@@ -104,7 +109,9 @@ use_profile (ThColor *color, ThBytes profile)
       take_shaper (color, &shaper);
       return TRUE;
     }
-  if (!th_icc_link (icc, color->has_alpha && color->model != TH_COLOR_GREY))
+  /* Of grey only 256 values are ever asked for. */
+  if (color->model == TH_COLOR_GREY ? !th_icc_link (icc, FALSE, FALSE)
+                                    : !th_icc_link (icc, color->has_alpha, color->many))
     return FALSE;
   if (color->model != TH_COLOR_GREY)
     {
@@ -147,7 +154,12 @@ make (const ThColorSource *source)
 {
   ThColor *color = g_new (ThColor, 1);
 
-  *color = (ThColor){ .users = 1, .model = source->model, .has_alpha = source->has_alpha };
+  *color = (ThColor){
+    .users = 1,
+    .model = source->model,
+    .has_alpha = source->has_alpha,
+    .many = source->pixels >= MANY_PIXELS,
+  };
   return color;
 }
 
@@ -168,6 +180,7 @@ look_up (ThColorCache *cache, const ThColorSource *source, ThBytes profile)
 
       if (entry->profile == NULL || entry->size != profile.size
           || entry->color->model != source->model || entry->color->has_alpha != source->has_alpha
+          || entry->color->many != (source->pixels >= MANY_PIXELS)
           || memcmp (entry->profile, profile.data, profile.size) != 0)
         continue;
       entry->used = ++cache->clock;

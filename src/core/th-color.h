@@ -20,7 +20,8 @@ typedef struct
   ThColorModel model;
   gboolean has_alpha; /* straight */
   ThColorSpace space;
-  ThBytes icc; /* data NULL where there is none; need not outlive the call */
+  ThBytes icc;    /* data NULL where there is none; need not outlive the call */
+  guint64 pixels; /* that will come, about: whether making ready for many is worth it */
 } ThColorSource;
 
 /* Call it before a process is locked down. */

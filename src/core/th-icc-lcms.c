@@ -187,13 +187,12 @@ input_format (ThColorModel model, gboolean has_alpha)
 }
 
 gboolean
-th_icc_link (ThIcc *icc, gboolean has_alpha)
+th_icc_link (ThIcc *icc, gboolean has_alpha, gboolean many)
 {
   /* Perceptual where there is a table for it; a matrix has only the colorimetric way. */
   const cmsUInt32Number intent =
       cmsIsTag (icc->profile, cmsSigAToB0Tag) ? INTENT_PERCEPTUAL : INTENT_RELATIVE_COLORIMETRIC;
-  /* Only 256 greys are ever asked for, which is less than making ready for many takes: 3 ms. */
-  const cmsUInt32Number hurry = icc->model == TH_COLOR_GREY ? cmsFLAGS_NOOPTIMIZE : 0;
+  const cmsUInt32Number hurry = many ? 0 : cmsFLAGS_NOOPTIMIZE;
   cmsHPROFILE srgb = cmsCreate_sRGBProfileTHR (icc->context);
 
   if (srgb != NULL)

@@ -26,7 +26,7 @@ th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper)
 }
 
 gboolean
-th_icc_link (ThIcc *icc, gboolean has_alpha)
+th_icc_link (ThIcc *icc, gboolean has_alpha, gboolean many)
 {
   return FALSE;
 }

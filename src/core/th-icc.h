@@ -19,8 +19,9 @@ void th_icc_free (ThIcc *icc);
 /* TRUE where the profile is three curves and a matrix; fills in shaper. */
 gboolean th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper);
 /* Makes ready for th_icc_row; FALSE where the profile does not give a way. Frees what only that
- * took. */
-gboolean th_icc_link (ThIcc *icc, gboolean has_alpha);
+ * took. many: takes some 20 ms longer, each pixel a fifth of the time then, and colours between the
+ * nodes of a table are rougher. */
+gboolean th_icc_link (ThIcc *icc, gboolean has_alpha, gboolean many);
 /* width pixels of 8-bit samples, alpha last and kept, to RGB. */
 void th_icc_row (const ThIcc *icc, const guint8 *in, guint32 width, guint8 *out);
 /* Allocated at the moment. */

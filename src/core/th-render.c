@@ -161,6 +161,16 @@ publish (ThRender *render)
   };
 }
 
+static guint64
+pixels_of_targets (const ThRender *render)
+{
+  guint64 pixels = 0;
+
+  for (guint i = 0; i < render->n_targets; i++)
+    pixels += (guint64) render->targets[i].width * render->targets[i].height;
+  return pixels;
+}
+
 static void
 choose_color (ThRender *render, ThColorCache *colors)
 {
@@ -170,6 +180,7 @@ choose_color (ThRender *render, ThColorCache *colors)
     .has_alpha = render->plan.raster.alpha != TH_ALPHA_NONE,
     .space = header->space,
     .icc = { header->icc, header->icc_size },
+    .pixels = pixels_of_targets (render),
   };
 
   render->color = th_color_new (&source, colors);

@@ -125,10 +125,24 @@ color_of (ThColorModel model, gboolean has_alpha, const GByteArray *icc, ThColor
   const ThColorSource source = {
     .model = model,
     .has_alpha = has_alpha,
-    .icc = { icc != NULL ? icc->data : NULL, icc != NULL ? icc->len : 0 },
+    .icc = { icc->data, icc->len },
   };
 
   return th_color_new (&source, cache);
+}
+
+/* Tables are followed in one way for few pixels and in another for many. */
+static ThColor *
+color_for (ThColorModel model, gboolean has_alpha, const GByteArray *icc, gboolean many)
+{
+  const ThColorSource source = {
+    .model = model,
+    .has_alpha = has_alpha,
+    .icc = { icc->data, icc->len },
+    .pixels = many ? 1000000 : 1,
+  };
+
+  return th_color_new (&source, NULL);
 }
 
 static void
@@ -221,11 +235,11 @@ test_grey (void)
 }
 
 static void
-test_cmyk (void)
+check_cmyk (gboolean many)
 {
   g_autoptr (GByteArray) icc =
       profile_save (profile_table (cmsSigCmykData, 4, profile_ink_to_lab, NULL));
-  g_autoptr (ThColor) color = color_of (TH_COLOR_CMYK, TRUE, icc, NULL);
+  g_autoptr (ThColor) color = color_for (TH_COLOR_CMYK, TRUE, icc, many);
 
   g_assert_false (th_color_is_plain (color));
   for (guint k = 0; k < 256; k++)
@@ -240,6 +254,13 @@ test_cmyk (void)
         g_assert_cmpfloat (fabs (out[c] - srgb_code (y)), <=, NEAR_TABLE);
       g_assert_cmpuint (out[3], ==, 17);
     }
+}
+
+static void
+test_cmyk (void)
+{
+  check_cmyk (FALSE);
+  check_cmyk (TRUE);
 }
 
 static cmsInt32Number
@@ -267,9 +288,10 @@ test_rgb_table (void)
   g_autoptr (GByteArray) icc =
       profile_save (profile_table (cmsSigRgbData, 3, space_to_lab, (void *) &profile_spaces[0]));
 
-  for (guint channels = 3; channels <= 4; channels++)
+  for (guint i = 0; i < 4; i++)
     {
-      g_autoptr (ThColor) color = color_of (TH_COLOR_RGB, channels == 4, icc, NULL);
+      const guint channels = 3 + i % 2;
+      g_autoptr (ThColor) color = color_for (TH_COLOR_RGB, channels == 4, icc, i / 2 == 1);
 
       g_assert_false (th_color_is_plain (color));
       for (guint v = 0; v < 256; v += 15)
