@@ -132,21 +132,31 @@ is_final (ThStatus status)
   return status == TH_STATUS_CANCELLED || status == TH_STATUS_NO_SANDBOX;
 }
 
-/* A module that cannot be had is one that does not know the format. */
+/* A module that cannot be had does not know the format; where nobody else does that is what is
+ * said. */
 static ThStatus
 decode_source (ThJob *job, const Work *work, GError **error)
 {
   ThStatus status = TH_STATUS_NOT_MINE;
+  g_autoptr (GError) missing = NULL;
+  g_autoptr (GError) local = NULL;
 
   for (guint i = 0; work->names[i] != NULL && status == TH_STATUS_NOT_MINE; i++)
     {
       const char *module = *work->names[i] != '\0' ? work->names[i] : NULL;
 
-      g_clear_error (error);
-      status = decode_once (job, job->source.fd, work->flavors, module, error);
-      if (module != NULL && status == TH_STATUS_NO_SANDBOX)
-        status = TH_STATUS_NOT_MINE;
+      g_clear_error (&local);
+      status = decode_once (job, job->source.fd, work->flavors, module, &local);
+      if (module == NULL || status != TH_STATUS_NO_SANDBOX)
+        continue;
+      status = TH_STATUS_NOT_MINE;
+      g_clear_error (&missing);
+      missing = g_steal_pointer (&local);
     }
+  if (status == TH_STATUS_NOT_MINE && missing != NULL)
+    g_propagate_error (error, g_steal_pointer (&missing));
+  else if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
   return status;
 }
 
