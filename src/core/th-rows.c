@@ -86,11 +86,12 @@ th_rows_read (const ThKernels *kernels, const ThRaster *raster, const void *row,
     read_plain_u16 (row, n, out);
 }
 
-/* Divides by alpha within the samples; colour beyond alpha is overshoot of a filter. */
+/* Divides by alpha within the samples; colour beyond alpha is overshoot of a filter. Alpha's own
+ * overshoot counts: colours at an edge have overshot with it, and would be a bright rim. */
 static inline void
 unpremultiply (gint16 *pixel, guint channels)
 {
-  gint32 a = CLAMP (pixel[channels - 1], 0, TH_SAMPLE_ONE);
+  gint32 a = MAX (pixel[channels - 1], 0);
   float by = a > 0 ? (float) TH_SAMPLE_ONE / (float) a : 0.0f;
 
   for (guint c = 0; c + 1 < channels; c++)
