@@ -19,6 +19,7 @@ typedef struct
 {
   ThColorModel model;
   gboolean has_alpha; /* straight */
+  gboolean deep;      /* 16-bit samples can be had; see th_color_bits */
   ThColorSpace space;
   ThBytes icc;    /* data NULL where there is none; need not outlive the call */
   guint64 pixels; /* that will come, about: whether making ready for many is worth it */
@@ -37,12 +38,15 @@ ThColor *th_color_new (const ThColorSource *source, ThColorCache *cache);
 void th_color_free (ThColor *color);
 /* Channels of a pixel that comes out: 3, or 4 with alpha. */
 guint th_color_channels (const ThColor *color);
+/* Bits of a sample that goes in: 16 only where they can be had and tell more than 8 do. */
+guint th_color_bits (const ThColor *color);
 /* TRUE where samples are taken for what they are. */
 gboolean th_color_is_plain (const ThColor *color);
 /* Allocated memory. */
 gsize th_color_bytes (const ThColor *color);
-/* One row: width pixels of interleaved 8-bit samples in, th_color_channels bytes a pixel out. */
-void th_color_row (const ThColor *color, const guint8 *in, guint32 width, guint8 *out);
+/* One row: width pixels of interleaved samples of th_color_bits in, th_color_channels bytes a pixel
+ * out. */
+void th_color_row (const ThColor *color, const void *in, guint32 width, guint8 *out);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThColor, th_color_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThColorCache, th_color_cache_free)

@@ -141,8 +141,8 @@ evaluate (guint channel, double code, gpointer data)
   return cmsEvalToneCurveFloat (curves->curves[channel], (float) code);
 }
 
-gboolean
-th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper)
+ThShaper *
+th_icc_read_shaper (const ThIcc *icc, guint bits)
 {
   static const cmsTagSignature curve_tags[3] = { cmsSigRedTRCTag, cmsSigGreenTRCTag,
                                                  cmsSigBlueTRCTag };
@@ -153,41 +153,36 @@ th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper)
 
   if (icc->model != TH_COLOR_RGB || cmsIsTag (icc->profile, cmsSigAToB0Tag)
       || cmsGetPCS (icc->profile) != cmsSigXYZData)
-    return FALSE;
+    return NULL;
   for (guint i = 0; i < 3; i++)
     {
       const cmsCIEXYZ *color = cmsReadTag (icc->profile, color_tags[i]);
 
       curves.curves[i] = cmsReadTag (icc->profile, curve_tags[i]);
       if (color == NULL || curves.curves[i] == NULL)
-        return FALSE;
+        return NULL;
       to_xyz.m[i] = color->X;
       to_xyz.m[3 + i] = color->Y;
       to_xyz.m[6 + i] = color->Z;
     }
-  th_shaper_init (shaper, evaluate, &curves, &to_xyz);
-  return TRUE;
+  return th_shaper_new (bits, evaluate, &curves, &to_xyz);
 }
 
 static cmsUInt32Number
-input_format (ThColorModel model, gboolean has_alpha)
+input_format (ThColorModel model, guint bits, gboolean has_alpha)
 {
-  const cmsUInt32Number extra = EXTRA_SH (has_alpha ? 1 : 0);
+  static const cmsUInt32Number spaces[] = {
+    [TH_COLOR_GREY] = PT_GRAY,
+    [TH_COLOR_RGB] = PT_RGB,
+    [TH_COLOR_CMYK] = PT_CMYK,
+  };
 
-  switch (model)
-    {
-    case TH_COLOR_GREY:
-      return TYPE_GRAY_8 | extra;
-    case TH_COLOR_CMYK:
-      return TYPE_CMYK_8 | extra;
-    case TH_COLOR_RGB:
-    default:
-      return TYPE_RGB_8 | extra;
-    }
+  return COLORSPACE_SH (spaces[model]) | CHANNELS_SH ((cmsUInt32Number) model)
+         | EXTRA_SH (has_alpha ? 1 : 0) | BYTES_SH (bits / 8);
 }
 
 gboolean
-th_icc_link (ThIcc *icc, gboolean has_alpha, gboolean many)
+th_icc_link (ThIcc *icc, guint bits, gboolean has_alpha, gboolean many)
 {
   /* Perceptual where there is a table for it; a matrix has only the colorimetric way. */
   const cmsUInt32Number intent =
@@ -197,10 +192,10 @@ th_icc_link (ThIcc *icc, gboolean has_alpha, gboolean many)
 
   if (srgb != NULL)
     {
-      icc->transform =
-          cmsCreateTransformTHR (icc->context, icc->profile, input_format (icc->model, has_alpha),
-                                 srgb, has_alpha ? TYPE_RGBA_8 : TYPE_RGB_8, intent,
-                                 cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_COPY_ALPHA | hurry);
+      icc->transform = cmsCreateTransformTHR (
+          icc->context, icc->profile, input_format (icc->model, bits, has_alpha), srgb,
+          has_alpha ? TYPE_RGBA_8 : TYPE_RGB_8, intent,
+          cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_COPY_ALPHA | hurry);
       cmsCloseProfile (srgb);
     }
   cmsCloseProfile (icc->profile);
@@ -209,7 +204,7 @@ th_icc_link (ThIcc *icc, gboolean has_alpha, gboolean many)
 }
 
 void
-th_icc_row (const ThIcc *icc, const guint8 *in, guint32 width, guint8 *out)
+th_icc_row (const ThIcc *icc, const void *in, guint32 width, guint8 *out)
 {
   cmsDoTransform (icc->transform, in, out, width);
 }

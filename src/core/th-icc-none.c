@@ -19,20 +19,20 @@ th_icc_free (ThIcc *icc)
 {
 }
 
-gboolean
-th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper)
+ThShaper *
+th_icc_read_shaper (const ThIcc *icc, guint bits)
 {
-  return FALSE;
+  return NULL;
 }
 
 gboolean
-th_icc_link (ThIcc *icc, gboolean has_alpha, gboolean many)
+th_icc_link (ThIcc *icc, guint bits, gboolean has_alpha, gboolean many)
 {
   return FALSE;
 }
 
 void
-th_icc_row (const ThIcc *icc, const guint8 *in, guint32 width, guint8 *out)
+th_icc_row (const ThIcc *icc, const void *in, guint32 width, guint8 *out)
 {
 }
 

@@ -16,14 +16,14 @@ void th_icc_warm_up (void);
 /* profile comes from th_icc_distil and need not outlive the call. NULL where it cannot be used. */
 ThIcc *th_icc_new (ThBytes profile, ThColorModel model);
 void th_icc_free (ThIcc *icc);
-/* TRUE where the profile is three curves and a matrix; fills in shaper. */
-gboolean th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper);
+/* NULL where the profile is not three curves and a matrix. bits: 8 or 16 a sample. */
+ThShaper *th_icc_read_shaper (const ThIcc *icc, guint bits);
 /* Makes ready for th_icc_row; FALSE where the profile does not give a way. Frees what only that
  * took. many: takes some 20 ms longer, each pixel a fifth of the time then, and colours between the
  * nodes of a table are rougher. */
-gboolean th_icc_link (ThIcc *icc, gboolean has_alpha, gboolean many);
-/* width pixels of 8-bit samples, alpha last and kept, to RGB. */
-void th_icc_row (const ThIcc *icc, const guint8 *in, guint32 width, guint8 *out);
+gboolean th_icc_link (ThIcc *icc, guint bits, gboolean has_alpha, gboolean many);
+/* width pixels of samples of those bits, alpha last and kept, to 8-bit RGB. */
+void th_icc_row (const ThIcc *icc, const void *in, guint32 width, guint8 *out);
 /* Allocated at the moment. */
 gsize th_icc_bytes (const ThIcc *icc);
 

@@ -178,6 +178,7 @@ choose_color (ThRender *render, ThColorCache *colors)
   const ThColorSource source = {
     .model = render->plan.raster.color,
     .has_alpha = render->plan.raster.alpha != TH_ALPHA_NONE,
+    .deep = render->plan.raster.bits == 16,
     .space = header->space,
     .icc = { header->icc, header->icc_size },
     .pixels = pixels_of_targets (render),
@@ -274,6 +275,8 @@ th_render_run (ThRender *render, const ThImage *results, GError **error)
 
   if (shrink == NULL || row == NULL)
     return fail (error, TH_STATUS_NO_MEMORY, NULL);
+  if (th_color_bits (render->color) == 16)
+    th_shrink_keep_depth (shrink);
   status = render->codec->decode (render->session, &render->plan, th_shrink_sink (shrink), &own);
   status = judge (render, status, th_shrink_rows_seen (shrink), own, error);
   if (th_status_has_pixels (status))

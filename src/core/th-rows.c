@@ -98,15 +98,26 @@ unpremultiply (gint16 *pixel, guint channels)
     pixel[c] = (gint16) ((float) CLAMP (pixel[c], 0, a) * by + 0.5f);
 }
 
+static void
+write_u16 (const gint16 *row, gsize n, guint16 *out)
+{
+  for (gsize i = 0; i < n; i++)
+    out[i] = (guint16) (((guint32) CLAMP (row[i], 0, TH_SAMPLE_ONE) * 65535u + TH_SAMPLE_ONE / 2)
+                        / TH_SAMPLE_ONE);
+}
+
 void
-th_rows_write (const ThKernels *kernels, guint channels, gboolean has_alpha, guint32 width,
-               gint16 *row, guint8 *out)
+th_rows_write (const ThKernels *kernels, guint channels, gboolean has_alpha, gboolean deep,
+               guint32 width, gint16 *row, void *out)
 {
   gsize n = (gsize) width * channels;
 
   for (gsize i = 0; has_alpha && i < n; i += channels)
     unpremultiply (row + i, channels);
-  kernels->narrow_u8 (row, n, out);
+  if (deep)
+    write_u16 (row, n, out);
+  else
+    kernels->narrow_u8 (row, n, out);
 }
 
 void

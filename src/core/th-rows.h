@@ -7,9 +7,9 @@
 
 /* One row as a decoder pushes it, to working samples. row need not be aligned. */
 void th_rows_read (const ThKernels *kernels, const ThRaster *raster, const void *row, gint16 *out);
-/* One row of filtered samples, which may overshoot, to 8-bit values with straight alpha. row is
- * changed. */
-void th_rows_write (const ThKernels *kernels, guint channels, gboolean has_alpha, guint32 width,
-                    gint16 *row, guint8 *out);
+/* One row of filtered samples, which may overshoot, to 8-bit values, or 16-bit ones in host order
+ * where deep, with straight alpha. row is changed. */
+void th_rows_write (const ThKernels *kernels, guint channels, gboolean has_alpha, gboolean deep,
+                    guint32 width, gint16 *row, void *out);
 /* A row as a decoder would push it, for one that never came: transparent or mid grey. */
 void th_rows_missing (const ThRaster *raster, void *row);

@@ -31,6 +31,7 @@ struct _ThShrink
   const ThKernels *kernels;
   void *memory;
   guint32 seen;
+  gboolean deep; /* what is handed over */
   guint8 *blank; /* a row as the decoder pushes it */
   gint16 *wide;  /* the raster's row in working samples, where boxes need it so; else NULL */
   ThShrinkReady ready;
@@ -71,7 +72,7 @@ init_level (ThShrink *shrink, Level *level, ThArena *arena, ThAxis x, ThAxis y, 
   if (level->boxed)
     th_box_init (&level->box, arena, shrink->kernels, x, y, factor_x, factor_y, channels, bytes);
   th_lanczos_init (&level->lanczos, arena, shrink->kernels, level->x, level->y, size, channels);
-  level->row = th_arena_take (arena, size.width, channels);
+  level->row = th_arena_take (arena, size.width, channels * 2u);
 }
 
 /* Everything between the rows and the results; runs once to measure and once for real. */
@@ -162,7 +163,8 @@ drain (ThShrink *shrink, guint i)
   while ((row = th_lanczos_next (&level->lanczos)) != NULL)
     {
       th_rows_write (shrink->kernels, level->lanczos.channels,
-                     shrink->raster.alpha != TH_ALPHA_NONE, level->size.width, row, level->row);
+                     shrink->raster.alpha != TH_ALPHA_NONE, shrink->deep, level->size.width, row,
+                     level->row);
       hand_over (shrink, i, level->lanczos.given - 1);
     }
 }
@@ -230,6 +232,12 @@ th_shrink_free (ThShrink *shrink)
 {
   g_free (shrink->memory);
   g_free (shrink);
+}
+
+void
+th_shrink_keep_depth (ThShrink *shrink)
+{
+  shrink->deep = TRUE;
 }
 
 ThSink *

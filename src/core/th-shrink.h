@@ -16,7 +16,7 @@ typedef struct _ThShrink ThShrink;
 
 /* Takes row y of target i, complete as soon as the rows it needs have come: 8 bits a sample, the
  * raster's colour model and, where the raster has alpha, straight alpha last. Each target's rows
- * come once each, from the first to the last; row is valid during the call only. */
+ * come once each, from the first to the last; row is valid during the call only, and aligned. */
 typedef void (*ThShrinkReady) (guint i, guint32 y, const guint8 *row, gpointer data);
 
 /* targets: 1 to TH_SHRINK_MAX_TARGETS, largest first, each at most the raster in both sides and
@@ -24,6 +24,9 @@ typedef void (*ThShrinkReady) (guint i, guint32 y, const guint8 *row, gpointer d
 ThShrink *th_shrink_new (const ThRaster *raster, const ThSize *targets, guint n_targets,
                          ThShrinkReady ready, gpointer data);
 void th_shrink_free (ThShrink *shrink);
+/* Has rows handed over with 16-bit samples in host order: for curves that 8 bits are too rough for.
+ */
+void th_shrink_keep_depth (ThShrink *shrink);
 /* Bytes that th_shrink_new allocates, all at once: part of the plan's peak. A few rows of each
  * intermediate, no whole picture. G_MAXUINT64 where the number does not fit. */
 guint64 th_shrink_bytes (const ThRaster *raster, const ThSize *targets, guint n_targets);
