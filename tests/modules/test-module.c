@@ -161,11 +161,13 @@ number (char **fields, guint column)
 }
 
 static void
-check_reference (ThBytes data)
+check_reference (ThBytes data, ThSize stored)
 {
   g_autoptr (Picture) ours = picture_decode (data);
   g_autoptr (Picture) reference = picture_reference (ours->codec, data);
 
+  g_assert_cmpuint (ours->size.width, ==, stored.width);
+  g_assert_cmpuint (ours->size.height, ==, stored.height);
   if (reference != NULL && ours->status == TH_STATUS_OK)
     g_assert_cmpuint (picture_difference (ours, reference), <=, TOLERANCE);
 }
@@ -189,9 +191,13 @@ test_picture (const void *user)
   if (strcmp (fields[COL_VERDICT], "decodes") != 0)
     return;
   g_assert_true (th_status_has_pixels (status));
-  g_assert_cmpuint (full.width, ==, seen.width);
-  g_assert_cmpuint (full.height, ==, seen.height);
-  check_reference (data);
+  /* The list does not always say how a picture is turned. */
+  if (*fields[COL_ORIENTATION] != '\0')
+    {
+      g_assert_cmpuint (full.width, ==, seen.width);
+      g_assert_cmpuint (full.height, ==, seen.height);
+    }
+  check_reference (data, stored);
 }
 
 static void

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libavif's own conversion of the whole picture at once as the reference. */
+#include "config.h"
+
+#include <avif/avif.h>
+#include <string.h>
+
+#include "codecs/picture.h"
+
+/* 8-bit RGBA of the stored picture; pictures with a clean aperture are left to those that are made
+ * here. */
+static Picture *
+convert (const avifImage *image)
+{
+  g_autoptr (Picture) picture = NULL;
+  avifRGBImage rgb;
+
+  if ((image->transformFlags & AVIF_TRANSFORM_CLAP) != 0)
+    return NULL;
+  picture = picture_new ((ThSize){ image->width, image->height });
+  avifRGBImageSetDefaults (&rgb, image);
+  rgb.depth = 8;
+  rgb.format = AVIF_RGB_FORMAT_RGBA;
+  rgb.alphaPremultiplied = image->alphaPremultiplied;
+  rgb.pixels = picture->rgba;
+  rgb.rowBytes = image->width * 4;
+  return avifImageYUVToRGB (image, &rgb) == AVIF_RESULT_OK ? g_steal_pointer (&picture) : NULL;
+}
+
+Picture *
+picture_reference (const char *codec, ThBytes data)
+{
+  avifDecoder *decoder = avifDecoderCreate ();
+  Picture *picture = NULL;
+
+  decoder->maxThreads = 1;
+  decoder->strictFlags = AVIF_STRICT_DISABLED;
+  if (avifDecoderSetIOMemory (decoder, data.data, data.size) == AVIF_RESULT_OK
+      && avifDecoderParse (decoder) == AVIF_RESULT_OK
+      && avifDecoderNextImage (decoder) == AVIF_RESULT_OK)
+    picture = convert (decoder->image);
+  avifDecoderDestroy (decoder);
+  return picture;
+}
