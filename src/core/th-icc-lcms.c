@@ -50,10 +50,11 @@ static void
 give_back (cmsContext context, void *block)
 {
   ThIcc *icc = cmsGetContextUserData (context);
-  Head *head = (Head *) block - 1;
+  Head *head;
 
   if (block == NULL)
     return;
+  head = (Head *) block - 1;
   if (icc != NULL)
     icc->bytes -= head->size;
   g_free (head);
@@ -64,11 +65,12 @@ resize (cmsContext context, void *block, cmsUInt32Number size)
 {
   ThIcc *icc = cmsGetContextUserData (context);
   const gsize whole = (gsize) size + sizeof (Head);
-  Head *head = (Head *) block - 1;
+  Head *head;
   gsize charged;
 
   if (block == NULL)
     return take (context, size);
+  head = (Head *) block - 1;
   charged = head->size;
   if (icc != NULL && (whole > BYTES_MAX || icc->bytes - charged > BYTES_MAX - whole))
     return NULL;
