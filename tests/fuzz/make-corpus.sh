@@ -130,3 +130,85 @@ for name, data in {
 }.items():
     open(f'corpus/wire/{name}.bin', 'wb').write(data)
 END
+
+# Profiles of each kind that is read; the first byte is the way to evaluate it (see fuzz-icc.c).
+python3 - corpus/icc <<'END'
+import os
+import struct
+import sys
+
+def s15(*numbers):
+    return b''.join(struct.pack('>i', round(number * 65536)) for number in numbers)
+
+def xyz(*numbers):
+    return b'XYZ \0\0\0\0' + s15(*numbers)
+
+def curve(*values):
+    return b'curv\0\0\0\0' + struct.pack('>I%dH' % len(values), len(values), *values)
+
+def parametric(kind, *numbers):
+    return b'para\0\0\0\0' + struct.pack('>HH', kind, 0) + s15(*numbers)
+
+def profile(kind, space, pcs, major, tags):
+    offset, table, data = 132 + 12 * len(tags), b'', b''
+    for name, content in tags:
+        content += bytes(-len(content) % 4)
+        table += name + struct.pack('>II', offset + len(data), len(content))
+        data += content
+    head = struct.pack('>I4xBBH', offset + len(data), major, 0, 0) + kind + space + pcs + bytes(12) + b'acsp'
+    head += bytes(28) + s15(0.9642, 1, 0.8249)
+    return head.ljust(128, b'\0') + struct.pack('>I', len(tags)) + table + data
+
+IDENTITY = s15(1, 0, 0, 0, 1, 0, 0, 0, 1)
+
+def lut8(channels):
+    ramp = bytes(range(256)) * (channels + 3)
+    cells = bytes(255 - i * 5 % 256 for i in range(3 * 2 ** channels))
+    head = b'mft1\0\0\0\0' + bytes([channels, 3, 2, 0]) + IDENTITY
+    return head + ramp[:256 * channels] + cells + ramp[:256 * 3]
+
+def lut16(channels):
+    head = b'mft2\0\0\0\0' + bytes([channels, 3, 2, 0]) + IDENTITY + struct.pack('>HH', 2, 2)
+    ramp = struct.pack('>HH', 0, 0xffff)
+    cells = struct.pack('>%dH' % (3 * 2 ** channels), *((65535 - i * 1300) & 65535 for i in range(3 * 2 ** channels)))
+    return head + ramp * channels + cells + ramp * 3
+
+def lut_a_to_b(channels):
+    line = parametric(0, 1.0)
+    b = line * 3
+    matrix = IDENTITY + s15(0, 0, 0)
+    m = parametric(3, 2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045) * 3
+    table = bytes([2] * channels).ljust(16, b'\0') + bytes([1, 0, 0, 0])
+    table += bytes(i * 7 % 256 for i in range(3 * 2 ** channels))
+    table += bytes(-len(table) % 4)
+    a = curve(0, 30000, 65535) + b'\0\0'
+    a *= channels
+    at = [32]
+    for part in (b, matrix, m, table):
+        at.append(at[-1] + len(part))
+    return b'mAB \0\0\0\0' + bytes([channels, 3, 0, 0]) + struct.pack('>5I', *at) + b + matrix + m + table + a
+
+def colorants(*curves):
+    rows = (('r', 0.61, 0.311, 0.019), ('g', 0.205, 0.626, 0.061), ('b', 0.149, 0.063, 0.745))
+    tags = [(row[0].encode() + b'XYZ', xyz(*row[1:])) for row in rows]
+    return tags + [(row[0].encode() + b'TRC', one) for row, one in zip(rows, curves)]
+
+white = (b'wtpt', xyz(0.9642, 1, 0.8249))
+gamma = curve(563)
+bent = parametric(3, 2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045)
+chad = (b'chad', b'sf32\0\0\0\0' + IDENTITY)
+seeds = {
+    'rgb': (0, profile(b'mntr', b'RGB ', b'XYZ ', 2, [white] + colorants(gamma, gamma, gamma))),
+    'rgb-deep': (12, profile(b'mntr', b'RGB ', b'XYZ ', 4, [white, chad] + colorants(bent, curve(), gamma))),
+    'rgb-table': (4, profile(b'scnr', b'RGB ', b'Lab ', 2, [white, (b'A2B0', lut8(3))])),
+    'rgb-a-to-b': (8, profile(b'spac', b'RGB ', b'XYZ ', 4, [white, (b'A2B0', lut_a_to_b(3))])),
+    'grey': (1, profile(b'mntr', b'GRAY', b'XYZ ', 2, [white, (b'kTRC', curve(0, 9000, 65535))])),
+    'grey-deep': (13, profile(b'mntr', b'GRAY', b'Lab ', 4, [white, (b'kTRC', bent)])),
+    'cmyk': (2, profile(b'prtr', b'CMYK', b'Lab ', 2, [white, (b'A2B0', lut8(4))])),
+    'cmyk-many': (22, profile(b'prtr', b'CMYK', b'Lab ', 2, [white, (b'A2B0', lut16(4))])),
+    'cmyk-a-to-b': (10, profile(b'prtr', b'CMYK', b'Lab ', 4, [white, (b'A2B0', lut_a_to_b(4))])),
+}
+os.makedirs(sys.argv[1], exist_ok=True)
+for name, (way, data) in seeds.items():
+    open(f'{sys.argv[1]}/{name}.bin', 'wb').write(bytes([way]) + data)
+END
