@@ -14,8 +14,9 @@
 /* Patches are JPEG's blocks, so that each is a single coefficient. */
 #define PATCH   8u
 #define COLUMNS 18u
-#define WIDTH   (COLUMNS * PATCH)
-#define HEIGHT  (CHART_PATCHES / COLUMNS * PATCH)
+#define WIDTH   CHART_WIDTH
+G_STATIC_ASSERT (CHART_WIDTH == COLUMNS * PATCH);
+#define HEIGHT (CHART_PATCHES / COLUMNS * PATCH)
 /* Of an APP2 segment. */
 #define PIECE_BYTES 65519u
 
@@ -156,6 +157,22 @@ chart_make (ChartContainer container, ThColorModel model, ThBytes icc)
 }
 
 void
+chart_read (const ThImage *image, ChartColors *colors)
+{
+  colors->channels = image->channels;
+  g_assert_cmpuint (image->size.width, ==, WIDTH);
+  g_assert_cmpuint (image->size.height, ==, HEIGHT);
+  for (guint i = 0; i < CHART_PATCHES; i++)
+    {
+      const guint x = i % COLUMNS * PATCH + PATCH / 2, y = i / COLUMNS * PATCH + PATCH / 2;
+
+      colors->rgba[i][3] = 255;
+      memcpy (colors->rgba[i], image->data + y * image->stride + x * image->channels,
+              image->channels);
+    }
+}
+
+void
 chart_render (const GByteArray *file, ChartColors *colors)
 {
   g_autoptr (ThInput) input = th_input_new_bytes (file->data, file->len);
@@ -165,21 +182,16 @@ chart_render (const GByteArray *file, ChartColors *colors)
   const guint32 box = WIDTH;
   ThLimits limits;
   ThImage image;
+  guint channels;
 
   th_limits_init (&limits);
   th_render_open (input, &limits, &box, 1, NULL, &render, &error);
   g_assert_no_error (error);
-  *colors = (ChartColors){ .channels = th_render_plan (render)->channels,
-                           .peak_bytes = th_render_plan (render)->peak_bytes };
-  image = (ThImage){ { WIDTH, HEIGHT }, colors->channels, WIDTH * colors->channels, pixels };
+  channels = th_render_plan (render)->channels;
+  image = (ThImage){ { WIDTH, HEIGHT }, channels, WIDTH * channels, pixels };
   g_assert_cmpint (th_render_run (render, &image, &error), ==, TH_STATUS_OK);
-  for (guint i = 0; i < CHART_PATCHES; i++)
-    {
-      const guint x = i % COLUMNS * PATCH + PATCH / 2, y = i / COLUMNS * PATCH + PATCH / 2;
-
-      colors->rgba[i][3] = 255;
-      memcpy (colors->rgba[i], pixels + (y * WIDTH + x) * colors->channels, colors->channels);
-    }
+  chart_read (&image, colors);
+  colors->peak_bytes = th_render_plan (render)->peak_bytes;
 }
 
 static cmsHTRANSFORM

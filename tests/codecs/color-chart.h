@@ -6,8 +6,10 @@
 #include <lcms2.h>
 
 #include "base/th-bytes.h"
+#include "base/th-image.h"
 #include "core/th-sink.h"
 
+#define CHART_WIDTH   144u
 #define CHART_PATCHES 216u /* 6 values of each of three channels */
 
 typedef enum
@@ -30,6 +32,8 @@ void chart_patch (ThColorModel model, guint i, guint8 samples[4]);
 GByteArray *chart_make (ChartContainer container, ThColorModel model, ThBytes icc);
 /* Only the pixels, as PNG's samples: for files that are put together otherwise. */
 GByteArray *chart_rows (ThColorModel model, guint32 *width, guint32 *height);
+/* What a picture of the chart's size shows; peak_bytes is left alone. */
+void chart_read (const ThImage *image, ChartColors *colors);
 /* Renders at full size. */
 void chart_render (const GByteArray *file, ChartColors *colors);
 

@@ -70,9 +70,16 @@ cmsHPROFILE
 profile_table (cmsColorSpaceSignature space, cmsUInt32Number channels, cmsSAMPLER16 sampler,
                void *cargo)
 {
+  return profile_table_of (space, channels, channels == 4 ? 9 : 33, sampler, cargo);
+}
+
+cmsHPROFILE
+profile_table_of (cmsColorSpaceSignature space, cmsUInt32Number channels, cmsUInt32Number steps,
+                  cmsSAMPLER16 sampler, void *cargo)
+{
   cmsHPROFILE profile = cmsCreateProfilePlaceholder (NULL);
   cmsPipeline *pipeline = cmsPipelineAlloc (NULL, channels, 3);
-  cmsStage *table = cmsStageAllocCLut16bit (NULL, channels == 4 ? 9 : 33, channels, 3, NULL);
+  cmsStage *table = cmsStageAllocCLut16bit (NULL, steps, channels, 3, NULL);
 
   cmsSetProfileVersion (profile, 2.1);
   cmsSetDeviceClass (profile, channels == 4 ? cmsSigOutputClass : cmsSigInputClass);

@@ -24,6 +24,9 @@ GByteArray *profile_grey (double gamma);
 /* One that is a table, sampled, of Lab. */
 cmsHPROFILE profile_table (cmsColorSpaceSignature space, cmsUInt32Number channels,
                            cmsSAMPLER16 sampler, void *cargo);
+/* The same with steps along each side. */
+cmsHPROFILE profile_table_of (cmsColorSpaceSignature space, cmsUInt32Number channels,
+                              cmsUInt32Number steps, cmsSAMPLER16 sampler, void *cargo);
 /* L* falls with black, whatever the coloured inks: not a press, but a known table. */
 cmsInt32Number profile_ink_to_lab (const cmsUInt16Number in[], cmsUInt16Number out[], void *cargo);
 
