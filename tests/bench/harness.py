@@ -2,10 +2,12 @@
 """What the benchmarks and the acceptance checks share: a bus of one's own, a service on it, its cost."""
 import ctypes
 import hashlib
+import math
 import os
 import pathlib
 import shutil
 import signal
+import statistics
 import subprocess
 import tempfile
 import threading
@@ -15,6 +17,8 @@ import urllib.parse
 FLAVORS = {'normal': 128, 'large': 256, 'x-large': 512, 'xx-large': 1024}
 PICTURES = {'.jpg', '.jpeg', '.png', '.webp', '.gif'}
 PR_SET_CHILD_SUBREAPER = 36
+# What takes long to make and is the same in each run.
+KEPT = os.path.join(os.environ.get('XDG_CACHE_HOME', os.path.expanduser('~/.cache')), 'thimble-bench')
 
 BUS_CONFIG = '''<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -42,6 +46,23 @@ def uri_of(path):
 def thumbnail_of(cache, path, flavor):
     digest = hashlib.md5(uri_of(path).encode()).hexdigest()
     return os.path.join(cache, 'thumbnails', flavor, digest + '.png')
+
+
+def percentile(values, share):
+    """The least value that so large a share of them does not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def versus(theirs, ours, swap=False):
+    """Medians of pairs and the median of their ratios; swap where more is better and ours come first."""
+    ratio = statistics.median(a / b for a, b in zip(theirs, ours))
+    shown = (ours, theirs) if swap else (theirs, ours)
+    return '{} / {} ({:.1f})'.format(*(three_digits(statistics.median(column)) for column in shown), ratio)
+
+
+def three_digits(value):
+    return f'{value:.0f}' if value >= 100 else f'{value:.1f}' if value >= 10 else f'{value:.2f}'
 
 
 def fit(width, height, box):
@@ -96,6 +117,12 @@ class Desktop:
     def run(self, *command, **options):
         return subprocess.run([str(word) for word in command], env=self.env, text=True,
                               capture_output=True, **options)
+
+    def spend(self, *command):
+        """Elapsed and CPU milliseconds and peak MiB of one process with all it starts."""
+        run = self.run(self.build / 'tests/bench/spend', 1, *command, check=True)
+        ms, cpu_ms, peak_kib = run.stdout.split()
+        return float(ms), float(cpu_ms), int(peak_kib) / 1024
 
     def queue(self, files, flavor, scheduler='foreground', quiet=True):
         """One Queue call. Returns milliseconds to Finished, the Ready and the Error lines as lists."""

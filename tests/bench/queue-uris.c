@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One Queue call to whatever thumbnailer is on the session bus, timed from the call to Finished.
  *
- *   queue-uris FLAVOR SCHEDULER FILE… [< more files, one a line, where FILE is -]
+ *   queue-uris FLAVOR[,FLAVOR…] SCHEDULER FILE… [< more files, one a line, where FILE is -]
  *
- * Prints a line for each URI as its signal arrives: "ready" or "error", milliseconds since the
- * call, URI and for errors code and message, with tabs between; then "finished" with the time, the
- * numbers of both. Exit status 0 once Finished came, whatever it said about the files. */
+ * With more than one flavor there is a call for each, none waiting for another, until all are
+ * finished. Prints a line for each URI as its signal arrives: "ready" or "error", milliseconds
+ * since the call, URI and for errors code and message, with tabs between; then "finished" with the
+ * time, the numbers of both. Exit status 0 once Finished came, whatever it said about the files. */
 #include "config.h"
 
 #include <gio/gio.h>
@@ -21,10 +22,11 @@ typedef struct
   GPtrArray *uris;
   GPtrArray *types;
   gint64 start;
+  GError *error;
   guint n_ready;
   guint n_errors;
+  guint n_calls; /* whose Finished has not come */
   gboolean quiet;
-  gboolean done;
 } Client;
 
 static double
@@ -67,11 +69,8 @@ on_signal (GDBusConnection *bus, const char *sender, const char *path, const cha
     on_ready (client, parameters);
   else if (g_strcmp0 (signal, "Error") == 0)
     on_error (client, parameters);
-  else if (g_strcmp0 (signal, "Finished") == 0)
-    {
-      client->done = TRUE;
-      g_main_loop_quit (client->loop);
-    }
+  else if (g_strcmp0 (signal, "Finished") == 0 && --client->n_calls == 0)
+    g_main_loop_quit (client->loop);
 }
 
 static void
@@ -107,29 +106,43 @@ on_timeout (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* A call that was refused has no Finished: waiting would be in vain. */
+static void
+on_reply (GObject *bus, GAsyncResult *result, gpointer data)
+{
+  Client *client = data;
+  g_autoptr (GVariant) reply =
+      g_dbus_connection_call_finish (G_DBUS_CONNECTION (bus), result, &client->error);
+
+  if (reply == NULL)
+    g_main_loop_quit (client->loop);
+}
+
 static gboolean
-queue (Client *client, const char *flavor, const char *scheduler, GError **error)
+queue (Client *client, const char *const *flavors, const char *scheduler, GError **error)
 {
   g_autoptr (GDBusConnection) bus = g_bus_get_sync (G_BUS_TYPE_SESSION, NULL, error);
-  g_autoptr (GVariant) reply = NULL;
 
   if (bus == NULL)
     return FALSE;
   g_dbus_connection_signal_subscribe (bus, NULL, NAME, NULL, PATH, NULL, G_DBUS_SIGNAL_FLAGS_NONE,
                                       on_signal, client, NULL);
   client->start = g_get_monotonic_time ();
-  reply =
-      g_dbus_connection_call_sync (bus, NAME, PATH, NAME, "Queue",
-                                   g_variant_new ("(^as^asssu)", client->uris->pdata,
-                                                  client->types->pdata, flavor, scheduler, 0u),
-                                   G_VARIANT_TYPE ("(u)"), G_DBUS_CALL_FLAGS_NONE, -1, NULL, error);
-  if (reply == NULL)
-    return FALSE;
+  for (; flavors[client->n_calls] != NULL; client->n_calls++)
+    g_dbus_connection_call (bus, NAME, PATH, NAME, "Queue",
+                            g_variant_new ("(^as^asssu)", client->uris->pdata, client->types->pdata,
+                                           flavors[client->n_calls], scheduler, 0u),
+                            G_VARIANT_TYPE ("(u)"), G_DBUS_CALL_FLAGS_NONE, -1, NULL, on_reply,
+                            client);
   g_main_loop_run (client->loop);
   printf ("finished\t%.2f\t%u\t%u\n", elapsed (client), client->n_ready, client->n_errors);
-  if (!client->done)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "no Finished within %u s", SECONDS);
-  return client->done;
+  if (client->error == NULL && client->n_calls > 0)
+    g_set_error (&client->error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "no Finished within %u s",
+                 SECONDS);
+  if (client->error == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&client->error));
+  return FALSE;
 }
 
 int
@@ -139,11 +152,12 @@ main (int argc, char **argv)
   g_autoptr (GPtrArray) uris = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) types = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
+  g_auto (GStrv) flavors = NULL;
   Client client = { .loop = loop, .uris = uris, .types = types };
 
   if (argc < 4)
     {
-      fprintf (stderr, "usage: queue-uris FLAVOR SCHEDULER FILE…|-\n");
+      fprintf (stderr, "usage: queue-uris FLAVOR[,FLAVOR…] SCHEDULER FILE…|-\n");
       return 2;
     }
   client.quiet = g_getenv ("QUEUE_URIS_QUIET") != NULL;
@@ -155,7 +169,8 @@ main (int argc, char **argv)
   g_ptr_array_add (uris, NULL);
   g_ptr_array_add (types, NULL);
   g_timeout_add_seconds (SECONDS, on_timeout, loop);
-  if (queue (&client, argv[1], argv[2], &error))
+  flavors = g_strsplit (argv[1], ",", -1);
+  if (queue (&client, (const char *const *) flavors, argv[2], &error))
     return 0;
   fprintf (stderr, "queue-uris: %s\n", error->message);
   return 1;
