@@ -194,92 +194,45 @@ chart_render (const GByteArray *file, ChartColors *colors)
   colors->peak_bytes = th_render_plan (render)->peak_bytes;
 }
 
-static cmsHTRANSFORM
-srgb_to_lab (void)
+/* Samples of patch i as the reference wants them. */
+static void
+plain_samples (ThColorModel model, guint i, double out[4])
 {
-  cmsHPROFILE srgb = cmsCreate_sRGBProfile (), lab = cmsCreateLab4Profile (NULL);
-  cmsHTRANSFORM transform =
-      cmsCreateTransform (srgb, TYPE_RGB_DBL, lab, TYPE_Lab_DBL, INTENT_RELATIVE_COLORIMETRIC,
-                          cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE);
+  guint8 samples[4];
 
-  cmsCloseProfile (srgb);
-  cmsCloseProfile (lab);
-  return transform;
+  chart_patch (model, i, samples);
+  for (guint c = 0; c < 3; c++)
+    out[c] = model == TH_COLOR_CMYK ? (255 - samples[c]) * (255 - samples[3]) / 65025.0
+                                    : samples[model == TH_COLOR_GREY ? 0 : c] / 255.0;
 }
 
-/* wanted: sRGB, 0 to 1 once it is clamped, of each patch. */
-static ChartDifference
-compare (const ChartColors *colors, double wanted[CHART_PATCHES][3])
+static void
+profile_samples (ThColorModel model, guint i, double out[4])
 {
-  cmsHTRANSFORM to_lab = srgb_to_lab ();
-  ChartDifference result = { 0, 0 };
+  guint8 samples[4];
+
+  chart_patch (model, i, samples);
+  for (guint c = 0; c < 4; c++)
+    out[c] = samples[c] / 255.0 * (model == TH_COLOR_CMYK ? 100 : 1);
+}
+
+ColorDifference
+chart_compare (const ChartColors *colors, ThColorModel model, ThBytes icc)
+{
+  g_autoptr (ColorReference) reference = color_reference_new (model, icc);
+  ColorDifference result = { 0, 0 };
 
   for (guint i = 0; i < CHART_PATCHES; i++)
     {
-      double ours[3], theirs[3], difference;
-      cmsCIELab a, b;
+      double in[4], difference;
 
-      for (guint c = 0; c < 3; c++)
-        {
-          ours[c] = colors->rgba[i][c] / 255.0;
-          theirs[c] = CLAMP (wanted[i][c], 0, 1);
-        }
-      cmsDoTransform (to_lab, ours, &a, 1);
-      cmsDoTransform (to_lab, theirs, &b, 1);
-      difference = cmsCIE2000DeltaE (&a, &b, 1, 1, 1);
+      if (icc.data != NULL)
+        profile_samples (model, i, in);
+      else
+        plain_samples (model, i, in);
+      difference = color_reference_difference (reference, in, colors->rgba[i]);
       result.worst = MAX (result.worst, difference);
       result.mean += difference / CHART_PATCHES;
     }
-  cmsDeleteTransform (to_lab);
   return result;
-}
-
-ChartDifference
-chart_compare (const ChartColors *colors, ThColorModel model, ThBytes icc)
-{
-  static const cmsUInt32Number formats[] = {
-    [TH_COLOR_GREY] = TYPE_GRAY_DBL,
-    [TH_COLOR_RGB] = TYPE_RGB_DBL,
-    [TH_COLOR_CMYK] = TYPE_CMYK_DBL,
-  };
-  const double top = model == TH_COLOR_CMYK ? 100 : 1; /* lcms counts ink in percent */
-  cmsHPROFILE profile = cmsOpenProfileFromMem (icc.data, (cmsUInt32Number) icc.size);
-  cmsHPROFILE srgb = cmsCreate_sRGBProfile ();
-  cmsHTRANSFORM transform =
-      cmsCreateTransform (profile, formats[model], srgb, TYPE_RGB_DBL, INTENT_PERCEPTUAL,
-                          cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION);
-  double wanted[CHART_PATCHES][3];
-
-  g_assert_nonnull (transform);
-  for (guint i = 0; i < CHART_PATCHES; i++)
-    {
-      guint8 samples[4];
-      double in[4];
-
-      chart_patch (model, i, samples);
-      for (guint c = 0; c < 4; c++)
-        in[c] = samples[c] / 255.0 * top;
-      cmsDoTransform (transform, in, wanted[i], 1);
-    }
-  cmsDeleteTransform (transform);
-  cmsCloseProfile (srgb);
-  cmsCloseProfile (profile);
-  return compare (colors, wanted);
-}
-
-ChartDifference
-chart_compare_plain (const ChartColors *colors, ThColorModel model)
-{
-  double wanted[CHART_PATCHES][3];
-
-  for (guint i = 0; i < CHART_PATCHES; i++)
-    {
-      guint8 samples[4];
-
-      chart_patch (model, i, samples);
-      for (guint c = 0; c < 3; c++)
-        wanted[i][c] = model == TH_COLOR_CMYK ? (255 - samples[c]) * (255 - samples[3]) / 65025.0
-                                              : samples[model == TH_COLOR_GREY ? 0 : c] / 255.0;
-    }
-  return compare (colors, wanted);
 }

@@ -3,10 +3,9 @@
  * what lcms makes of the same patches by itself. */
 #pragma once
 
-#include <lcms2.h>
-
 #include "base/th-bytes.h"
 #include "base/th-image.h"
+#include "color-difference.h"
 #include "core/th-sink.h"
 
 #define CHART_WIDTH   144u
@@ -37,13 +36,6 @@ void chart_read (const ThImage *image, ChartColors *colors);
 /* Renders at full size. */
 void chart_render (const GByteArray *file, ChartColors *colors);
 
-typedef struct
-{
-  double worst, mean; /* CIEDE2000 */
-} ChartDifference;
-
-/* Between colors and what lcms computes in floating point, perceptually, with black-point
- * compensation. */
-ChartDifference chart_compare (const ChartColors *colors, ThColorModel model, ThBytes icc);
-/* The same where nothing is to be converted. */
-ChartDifference chart_compare_plain (const ChartColors *colors, ThColorModel model);
+/* Between colors and the reference; without a profile nothing is to be converted but ink, by the
+ * product of what each lets through. */
+ColorDifference chart_compare (const ChartColors *colors, ThColorModel model, ThBytes icc);

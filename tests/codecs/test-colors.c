@@ -19,7 +19,7 @@
 static const char *const containers[] = { "png", "webp", "jpeg" };
 
 static void
-assert_near (ChartDifference difference, ChartContainer container, const char *name)
+assert_near (ColorDifference difference, ChartContainer container, const char *name)
 {
   g_test_message ("%s in %s: worst %.2f, mean %.3f", name, containers[container], difference.worst,
                   difference.mean);
@@ -409,12 +409,13 @@ test_order (gconstpointer data)
   const OrderRow *row = data;
   g_autoptr (GByteArray) png = png_saying (row->says);
   g_autoptr (GByteArray) icc = profile_meaning (row->means);
-  ChartDifference difference;
+  ColorDifference difference;
   ChartColors colors;
 
   chart_render (png, &colors);
-  difference = row->means == MEANS_SRGB ? chart_compare_plain (&colors, TH_COLOR_RGB)
-                                        : chart_compare (&colors, TH_COLOR_RGB, bytes_of (icc));
+  difference = row->means == MEANS_SRGB
+                   ? chart_compare (&colors, TH_COLOR_RGB, (ThBytes){ NULL, 0 })
+                   : chart_compare (&colors, TH_COLOR_RGB, bytes_of (icc));
   assert_near (difference, CHART_PNG, row->name);
 }
 
