@@ -17,6 +17,7 @@
 /* Flags for ThCodec.needs: which worker profile can run it. */
 #define TH_NEEDS_NOTHING 0u
 #define TH_NEEDS_FONTS   (1u << 0)
+#define TH_NEEDS_THREADS (1u << 1) /* its library decodes in threads that it starts itself */
 
 /* Bytes by which a format is recognised; the table ends with a row whose length is 0. A row whose
  * mask is not NULL compares (data & mask). */

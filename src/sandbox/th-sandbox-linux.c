@@ -89,11 +89,13 @@ static gboolean
 set_limits (const ThSandboxPolicy *policy, GError **error)
 {
   const rlim_t addresses = policy->data_bytes > 0 ? (rlim_t) ADDRESS_BYTES : 0;
+  /* Threads count as processes do, of the whole user; the filter tells them apart. */
+  const rlim_t processes = policy->threads ? RLIM_INFINITY : 0;
   const Limit limits[] = {
     /* 1, not 0: that also keeps the picture from a core pattern that is a pipe. */
     { RLIMIT_CORE, 1, TRUE },
     { RLIMIT_NOFILE, (rlim_t) policy->socket + 1 + EXTRA_FDS, TRUE },
-    { RLIMIT_NPROC, 0, TRUE },
+    { RLIMIT_NPROC, processes, TRUE },
     { RLIMIT_FSIZE, 0, TRUE },
     /* The stack is not part of RLIMIT_DATA, and may have been set to grow without end. */
     { RLIMIT_STACK, STACK_BYTES, TRUE },
@@ -140,6 +142,6 @@ th_sandbox_enter (const ThSandboxPolicy *policy, ThSandboxState *state, GError *
     return FALSE;
   close (STDIN_FILENO);
   close (STDOUT_FILENO);
-  state->seccomp = th_seccomp_enter (policy->socket, error);
+  state->seccomp = th_seccomp_enter (policy->socket, policy->threads, error);
   return state->seccomp;
 }

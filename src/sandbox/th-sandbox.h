@@ -21,6 +21,8 @@ typedef struct
   guint64 data_bytes;
   /* NULL-terminated folders that may be read (fonts), or NULL for nothing at all. */
   const char *const *readable;
+  /* Threads may be started, which are locked down alike; processes still may not. */
+  gboolean threads;
 } ThSandboxPolicy;
 
 /* In this order: descriptors closed, oom_score_adj, no core dumps, few descriptors, no processes,

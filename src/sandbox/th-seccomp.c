@@ -4,6 +4,7 @@
 #include "sandbox/th-seccomp.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include "base/th-error.h"
@@ -61,6 +62,31 @@ static const ThSyscall calls[] = {
   { TH_SYSCALLS_END },
 };
 
+/* What clone must have, and what it must not have, to make a thread and nothing else. */
+#define THREAD_FLAGS (CLONE_VM | CLONE_SIGHAND | CLONE_THREAD)
+#define OTHER_FLAGS                                                                                \
+  (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID      \
+   | CLONE_NEWNET | CLONE_VFORK | CLONE_PTRACE)
+
+/* Where clone has its flags. */
+#if defined(__s390__) || defined(__CRIS__)
+#define CLONE_ARGUMENT 1
+#else
+#define CLONE_ARGUMENT 0
+#endif
+
+/* What a thread needs to begin, wait and end. The flags of clone3 lie in memory, where no filter
+ * sees them: the C library takes clone in its place. */
+static const ThSyscall thread_calls[] = {
+  { SCMP_SYS (clone), { { THREAD_FLAGS | OTHER_FLAGS, THREAD_FLAGS, CLONE_ARGUMENT } } },
+  { SCMP_SYS (clone3), .error = ENOSYS },
+  { SCMP_SYS (rseq) },
+  { SCMP_SYS (rt_sigprocmask) },
+  { SCMP_SYS (sched_yield) },
+  { SCMP_SYS (set_robust_list) },
+  { TH_SYSCALLS_END },
+};
+
 static int
 add_row (scmp_filter_ctx filter, const ThSyscall *row, int socket)
 {
@@ -90,7 +116,7 @@ add_rows (scmp_filter_ctx filter, const ThSyscall *rows, int socket)
 }
 
 gboolean
-th_seccomp_enter (int socket, GError **error)
+th_seccomp_enter (int socket, gboolean threads, GError **error)
 {
   scmp_filter_ctx filter = seccomp_init (SCMP_ACT_KILL_PROCESS);
   /* It does not say why; a system that refuses seccomp is the likely reason. */
@@ -100,6 +126,8 @@ th_seccomp_enter (int socket, GError **error)
     result = seccomp_attr_set (filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   if (result == 0)
     result = add_rows (filter, calls, socket);
+  if (result == 0 && threads)
+    result = add_rows (filter, thread_calls, socket);
   if (result == 0)
     result = add_rows (filter, th_seccomp_more, socket);
   if (result == 0)

@@ -30,6 +30,7 @@ typedef struct
 /* Further calls that this kind of build needs; ends with TH_SYSCALLS_END. */
 extern const ThSyscall th_seccomp_more[];
 
-/* Installs the filter; messages go over socket only. From then on every other call, and every call
- * through another ABI, kills the process. Needs no_new_privs. */
-gboolean th_seccomp_enter (int socket, GError **error);
+/* Installs the filter; messages go over socket only, and threads may be started or not. From then
+ * on every other call, and every call through another ABI, kills the process. Needs no_new_privs.
+ */
+gboolean th_seccomp_enter (int socket, gboolean threads, GError **error);

@@ -243,6 +243,16 @@ prepare_codecs (GError **error)
   return TRUE;
 }
 
+static guint32
+needs_of_codecs (void)
+{
+  guint32 needs = TH_NEEDS_NOTHING;
+
+  for (guint i = 0; th_codecs[i] != NULL; i++)
+    needs |= th_codecs[i]->needs;
+  return needs;
+}
+
 int
 th_serve (const ThServe *serve)
 {
@@ -259,6 +269,7 @@ th_serve (const ThServe *serve)
   colors = th_color_cache_new ();
   ready = prepare_codecs (&trouble);
   policy.data_bytes = data_base ();
+  policy.threads = (needs_of_codecs () & TH_NEEDS_THREADS) != 0;
   if (!ready || !th_sandbox_enter (&policy, &state, &trouble))
     {
       greet (serve->socket, 0, &state, trouble);

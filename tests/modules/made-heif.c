@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <libheif/heif.h>
+#include <string.h>
+
+#include "made.h"
+
+#define WIDTH  160u
+#define HEIGHT 120u
+#define BOX    64 /* of an embedded thumbnail */
+
+typedef struct
+{
+  const char *name;
+  guint bits;
+  gboolean alpha;
+  gboolean grey;
+  gboolean thumbnail;
+  guint mean;                        /* largest mean difference */
+  enum heif_orientation orientation; /* 0: not said */
+} Spec;
+
+static const Spec specs[] = {
+  { "420", 8, .mean = 6 },
+  { "alpha", 8, .alpha = TRUE, .mean = 6 },
+  { "grey", 8, .grey = TRUE, .mean = 3 },
+  { "10-bit", 10, .mean = 6 },
+  { "thumbnail", 8, .thumbnail = TRUE, .mean = 6 },
+  { "upside-down", 8, .mean = 6, .orientation = heif_orientation_rotate_180 },
+};
+
+static void
+expect_ok (struct heif_error problem)
+{
+  g_assert_cmpstr (problem.code == heif_error_Ok ? "" : problem.message, ==, "");
+}
+
+/* As 8 or as 16 bits. */
+static void
+fill (struct heif_image *image, const Spec *spec, const Picture *drawn)
+{
+  const guint channels = spec->alpha ? 4 : 3;
+  int stride;
+  guint8 *rows = heif_image_get_plane (image, heif_channel_interleaved, &stride);
+
+  for (guint32 y = 0; y < HEIGHT; y++)
+    for (guint32 x = 0; x < WIDTH * channels; x++)
+      {
+        const guint8 value = drawn->rgba[((gsize) y * WIDTH + x / channels) * 4 + x % channels];
+        guint8 *row = rows + (gsize) y * (gsize) stride;
+
+        if (spec->bits == 8)
+          row[x] = value;
+        else
+          ((guint16 *) (void *) row)[x] =
+              GUINT16_TO_LE ((guint16) (value << (spec->bits - 8) | value >> (16 - spec->bits)));
+      }
+}
+
+static struct heif_image *
+image_of (const Spec *spec, const Picture *drawn)
+{
+  static const enum heif_chroma chromas[2][2] = {
+    { heif_chroma_interleaved_RGB, heif_chroma_interleaved_RGBA },
+    { heif_chroma_interleaved_RRGGBB_LE, heif_chroma_interleaved_RRGGBBAA_LE },
+  };
+  struct heif_image *image = NULL;
+
+  expect_ok (heif_image_create (WIDTH, HEIGHT, heif_colorspace_RGB,
+                                chromas[spec->bits > 8][spec->alpha], &image));
+  expect_ok (
+      heif_image_add_plane (image, heif_channel_interleaved, WIDTH, HEIGHT, (int) spec->bits));
+  fill (image, spec, drawn);
+  return image;
+}
+
+static struct heif_error
+append (struct heif_context *context, const void *data, size_t size, void *out)
+{
+  g_byte_array_append (out, data, (guint) size);
+  return (struct heif_error){ heif_error_Ok, heif_suberror_Unspecified, "" };
+}
+
+static void
+encode (const Spec *spec, struct heif_image *image, GByteArray *out)
+{
+  struct heif_writer writer = { 1, append };
+  struct heif_context *context = heif_context_alloc ();
+  struct heif_encoding_options *options = heif_encoding_options_alloc ();
+  struct heif_encoder *encoder = NULL;
+  struct heif_image_handle *handle = NULL;
+  struct heif_image_handle *small = NULL;
+
+  expect_ok (heif_context_get_encoder_for_format (context, heif_compression_HEVC, &encoder));
+  expect_ok (heif_encoder_set_lossy_quality (encoder, 95));
+  if (spec->orientation != 0)
+    options->image_orientation = spec->orientation;
+  expect_ok (heif_context_encode_image (context, image, encoder, options, &handle));
+  if (spec->thumbnail)
+    expect_ok (
+        heif_context_encode_thumbnail (context, image, handle, encoder, options, BOX, &small));
+  expect_ok (heif_context_write (context, &writer, out));
+  g_clear_pointer (&small, heif_image_handle_release);
+  heif_image_handle_release (handle);
+  heif_encoder_release (encoder);
+  heif_encoding_options_free (options);
+  heif_context_free (context);
+}
+
+static void
+turn_over (Picture *picture)
+{
+  const gsize n = (gsize) picture->size.width * picture->size.height;
+
+  for (gsize i = 0; i < n / 2; i++)
+    for (guint c = 0; c < 4; c++)
+      {
+        const guint8 other = picture->rgba[(n - 1 - i) * 4 + c];
+
+        picture->rgba[(n - 1 - i) * 4 + c] = picture->rgba[i * 4 + c];
+        picture->rgba[i * 4 + c] = other;
+      }
+}
+
+static void
+add_spec (GPtrArray *pictures, const Spec *spec)
+{
+  Picture *drawn = made_drawing ((ThSize){ WIDTH, HEIGHT }, spec->grey, spec->alpha);
+  Made *made = made_new (g_strdup (spec->name), TH_STATUS_OK, drawn, 0);
+  struct heif_image *image = image_of (spec, drawn);
+
+  made->mean = spec->mean;
+  encode (spec, image, made->data);
+  heif_image_release (image);
+  /* libheif turns it itself. */
+  if (spec->orientation == heif_orientation_rotate_180)
+    turn_over (drawn);
+  g_ptr_array_add (pictures, made);
+}
+
+/* Where the box is: its type's offset. */
+static gsize
+find_box (const GByteArray *data, const char *type)
+{
+  for (gsize i = 4; i + 4 <= data->len; i++)
+    if (memcmp (data->data + i, type, 4) == 0)
+      return i;
+  g_assert_not_reached ();
+}
+
+static Made *
+add_broken (GPtrArray *pictures, const char *name, ThStatus expected)
+{
+  const Made *good = pictures->pdata[0];
+  Made *made = made_new (g_strdup (name), expected, NULL, 0);
+
+  g_byte_array_append (made->data, good->data->data, good->data->len);
+  g_ptr_array_add (pictures, made);
+  return made;
+}
+
+/* Sizes that nobody could show, boxes that never end, and a file without a picture. */
+static void
+add_bombs (GPtrArray *pictures)
+{
+  Made *made = add_broken (pictures, "bomb-size", TH_STATUS_TOO_LARGE);
+  const gsize at = find_box (made->data, "ispe");
+
+  memcpy (made->data->data + at + 8, "\0\1\0\0\0\1\0\0", 8);
+  made = add_broken (pictures, "no-size", TH_STATUS_CORRUPT);
+  memset (made->data->data + at + 8, 0, 8);
+  made = add_broken (pictures, "endless-box", TH_STATUS_CORRUPT);
+  memcpy (made->data->data + find_box (made->data, "meta") - 4, "\377\377\377\377", 4);
+  made = add_broken (pictures, "no-picture", TH_STATUS_CORRUPT);
+  memcpy (made->data->data + find_box (made->data, "pitm"), "skip", 4);
+}
+
+GPtrArray *
+made_pictures (void)
+{
+  GPtrArray *pictures = g_ptr_array_new ();
+
+  for (gsize i = 0; i < G_N_ELEMENTS (specs); i++)
+    add_spec (pictures, &specs[i]);
+  add_bombs (pictures);
+  return pictures;
+}
