@@ -4,6 +4,7 @@
  * 16 pixels. */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +14,11 @@
 #include "core/th-codec.h"
 #include "hostile/evil-deeds.h"
 #include "hostile/evil-lies.h"
+
+/* The build may say another one. */
+#ifndef EVIL_NEEDS
+#define EVIL_NEEDS TH_NEEDS_NOTHING
+#endif
 
 #define SIDE        16
 #define BLOCK       (8u * 1024u * 1024u)
@@ -84,9 +90,33 @@ typedef struct
   void (*run) (void);
 } Trick;
 
+static void *
+do_nothing (void *data)
+{
+  return data;
+}
+
+static void
+start_thread (void)
+{
+  pthread_t thread;
+
+  if (pthread_create (&thread, NULL, do_nothing, NULL) == 0)
+    pthread_join (thread, NULL);
+}
+
+/* The C library sets up a signal with the first thread of a process. */
+static gboolean
+evil_prepare (GError **error)
+{
+  start_thread ();
+  return TRUE;
+}
+
 static const Trick tricks[] = {
-  { "sleep", sleep_for_ever }, { "spin", spin },   { "abort", abort },
-  { "leave", leave },          { "crash", crash }, { "stack", overflow_stack },
+  { "thread", start_thread },  { "sleep", sleep_for_ever }, { "spin", spin },
+  { "abort", abort },          { "leave", leave },          { "crash", crash },
+  { "stack", overflow_stack },
 };
 
 static gboolean
@@ -216,6 +246,8 @@ static const ThCodec codec = {
   .name = "evil",
   .mime_types = mime_types,
   .magic = magic,
+  .needs = EVIL_NEEDS,
+  .prepare = evil_prepare,
   .open = evil_open,
   .header = evil_header,
   .plan = evil_plan,
