@@ -20,6 +20,9 @@ th_heap_init (void)
   /* Set by hand, neither grows with the blocks that are freed. */
   mallopt (M_MMAP_THRESHOLD, LARGE_BLOCK);
   mallopt (M_TRIM_THRESHOLD, KEPT_BYTES);
+  /* Where another allocator stands before it (a sanitizer's), the C library's own sets itself up
+   * at the first question: it opens a file for that, which the lock-down would punish. */
+  th_heap_trim ();
 }
 
 void

@@ -154,6 +154,57 @@ only_child (void)
   return g_array_index (children, int, 0);
 }
 
+/* As /proc names it: S for one that waits, Z for one that is dead and not reaped. */
+static char
+state_of (int pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/stat", pid);
+  g_autofree char *text = NULL;
+  const char *end;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return '?';
+  end = strrchr (text, ')');
+  return end != NULL && strlen (end) > 2 ? end[2] : '?';
+}
+
+static void
+wait_until_it_waits (int pid)
+{
+  gint64 end = g_get_monotonic_time () + 30 * G_USEC_PER_SEC;
+  char state;
+
+  while ((state = state_of (pid)) != 'S')
+    {
+      g_assert_cmpint (state, !=, 'Z');
+      g_assert_cmpint (state, !=, '?');
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+      g_usleep (1000);
+    }
+}
+
+/* What a worker does once its picture is told, it survives too: the next goes to the same one. */
+static void
+test_resident (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GPtrArray) uris = fixture_pictures (fixture, 3, 50);
+  int first = 0;
+
+  fixture->options.cores = 1;
+  fixture_start (fixture);
+  for (guint i = 0; i < uris->len; i++)
+    {
+      int child;
+
+      fixture_queue (fixture, (Uris) &uris->pdata[i], 1, TH_FOREGROUND);
+      fixture_wait (fixture, i + 1);
+      child = only_child ();
+      first = i == 0 ? child : first;
+      g_assert_cmpint (child, ==, first);
+      wait_until_it_waits (child);
+    }
+}
+
 /* The kernel runs background workers only where nobody else wants to, and foreground ones as
  * everybody. */
 static void
@@ -217,6 +268,7 @@ main (int argc, char **argv)
   ADD ("/workers/killed-idle", test_killed_idle);
   ADD ("/workers/none", test_no_worker);
   ADD ("/workers/crash-once", test_crash_once);
+  ADD ("/workers/resident", test_resident);
   ADD ("/workers/priority", test_priority);
   ADD ("/workers/replaced", test_replaced);
   ADD ("/workers/idle-end", test_idle_end);
