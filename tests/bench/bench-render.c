@@ -43,6 +43,13 @@ typedef struct
   gboolean from_preview;
 } Times;
 
+/* As a worker does it: what profiles came to is kept from file to file. */
+typedef struct
+{
+  const ThLimits *limits;
+  ThColorCache *colors;
+} Way;
+
 typedef struct
 {
   Times times;
@@ -106,7 +113,7 @@ make_results (const ThRenderPlan *plan, const Case *bench, ThImage *results)
 }
 
 static gboolean
-render_once (int fd, const Case *bench, const ThLimits *limits, Times *times)
+render_once (int fd, const Case *bench, const Way *way, Times *times)
 {
   g_autoptr (ThInput) input = th_input_new_fd (fd, NULL);
   g_autoptr (ThRender) render = NULL;
@@ -115,7 +122,8 @@ render_once (int fd, const Case *bench, const ThLimits *limits, Times *times)
   ThStatus status;
   double opened;
 
-  status = th_render_open (input, limits, bench->boxes, bench->n_boxes, NULL, &render, NULL);
+  status =
+      th_render_open (input, way->limits, bench->boxes, bench->n_boxes, way->colors, &render, NULL);
   opened = cpu_ms ();
   if (status != TH_STATUS_OK)
     return FALSE;
@@ -128,14 +136,14 @@ render_once (int fd, const Case *bench, const ThLimits *limits, Times *times)
 }
 
 static gboolean
-measure_once (int fd, const Case *bench, const ThLimits *limits, Times *times)
+measure_once (int fd, const Case *bench, const Way *way, Times *times)
 {
   double start;
 
-  if (!render_once (fd, bench, limits, times))
+  if (!render_once (fd, bench, way, times))
     return FALSE;
   start = cpu_ms ();
-  if (!decode_only (fd, bench, limits, &times->from_preview))
+  if (!decode_only (fd, bench, way->limits, &times->from_preview))
     return FALSE;
   times->decode = cpu_ms () - start;
   times->rest = MAX (times->rest + times->open - times->decode, 0.0);
@@ -159,7 +167,7 @@ median (double *values, guint n)
 }
 
 static void
-measure_file (const char *path, const Case *bench, guint runs, const ThLimits *limits, Sums *sums)
+measure_file (const char *path, const Case *bench, guint runs, const Way *way, Sums *sums)
 {
   g_autofree double *open_ms = g_new (double, runs);
   g_autofree double *decode_ms = g_new (double, runs);
@@ -168,10 +176,10 @@ measure_file (const char *path, const Case *bench, guint runs, const ThLimits *l
   Times times = { 0 };
   gboolean ok = fd >= 0;
 
-  ok = ok && measure_once (fd, bench, limits, &times);
+  ok = ok && measure_once (fd, bench, way, &times);
   for (guint run = 0; ok && run < runs; run++)
     {
-      ok = measure_once (fd, bench, limits, &times);
+      ok = measure_once (fd, bench, way, &times);
       open_ms[run] = times.open;
       decode_ms[run] = times.decode;
       rest_ms[run] = times.rest;
@@ -202,8 +210,10 @@ run_case (const GPtrArray *paths, const Case *bench, guint runs, const ThLimits 
   child = fork ();
   if (child == 0)
     {
+      const Way way = { limits, th_color_cache_new () };
+
       for (guint i = 0; i < paths->len; i++)
-        measure_file (paths->pdata[i], bench, runs, limits, &sums);
+        measure_file (paths->pdata[i], bench, runs, &way, &sums);
       _exit (write (ends[1], &sums, sizeof sums) == sizeof sums ? 0 : 1);
     }
   close (ends[1]);

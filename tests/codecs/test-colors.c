@@ -7,6 +7,7 @@
 
 #include "../unit/profile-maker.h"
 #include "color-chart.h"
+#include "jpeg-maker.h"
 #include "png-maker.h"
 
 /* CIEDE2000: from about 1 two colours beside each other differ. Ours are 8 bits and JPEG's samples
@@ -159,6 +160,30 @@ test_srgb (void)
       chart_render (told, &b);
       g_assert_cmpmem (a.rgba, sizeof a.rgba, b.rgba, sizeof b.rgba);
       g_assert_cmpuint (b.peak_bytes, <=, a.peak_bytes + icc->len);
+    }
+}
+
+/* Cameras tell Adobe RGB by EXIF's interoperability index alone; a profile counts before it. */
+static void
+test_interoperability (void)
+{
+  static const guint8 exif[] = "Exif\0\0II*\0\x08\0\0\0"
+                               "\1\0\x69\x87\4\0\1\0\0\0\x1a\0\0\0\0\0\0\0"
+                               "\1\0\x05\xa0\4\0\1\0\0\0\x2c\0\0\0\0\0\0\0"
+                               "\1\0\1\0\2\0\4\0\0\0R03\0\0\0\0";
+  g_autoptr (GByteArray) adobe = profile_rgb (&profile_spaces[0]);
+  g_autoptr (GByteArray) prophoto = profile_rgb (&profile_spaces[2]);
+  const ThBytes icc[2] = { { NULL, 0 }, bytes_of (prophoto) };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GByteArray) jpeg = chart_make (CHART_JPEG, TH_COLOR_RGB, icc[i]);
+      ChartColors colors;
+
+      jpeg_insert_segment (jpeg, 0xe1, exif, sizeof exif);
+      chart_render (jpeg, &colors);
+      assert_near (chart_compare (&colors, TH_COLOR_RGB, bytes_of (i == 0 ? adobe : prophoto)),
+                   CHART_JPEG, i == 0 ? "adobe by index" : "prophoto");
     }
 }
 
@@ -442,6 +467,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &order_rows[i], test_order);
     }
   g_test_add_func ("/colors/grey", test_grey);
+  g_test_add_func ("/colors/interoperability", test_interoperability);
   g_test_add_func ("/colors/tables", test_tables);
   g_test_add_data_func ("/colors/installed", NULL, test_installed);
   g_test_add_func ("/colors/srgb", test_srgb);
