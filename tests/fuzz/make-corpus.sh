@@ -212,3 +212,29 @@ os.makedirs(sys.argv[1], exist_ok=True)
 for name, (way, data) in seeds.items():
     open(f'{sys.argv[1]}/{name}.bin', 'wb').write(bytes([way]) + data)
 END
+
+# Pictures that say something of their colours.
+tail -c +2 corpus/icc/rgb.bin >"$work/rgb.icc"
+tail -c +2 corpus/icc/cmyk.bin >"$work/cmyk.icc"
+for name in png/profile.png:png/rgb16.png:rgb jpeg/profile.jpg:jpeg/420.jpg:rgb jpeg/cmyk-profile.jpg:jpeg/cmyk.jpg:cmyk; do
+  to=${name%%:*} from=${name#*:}
+  cp "corpus/${from%:*}" "corpus/$to"
+  exiftool -q -overwrite_original "-icc_profile<=$work/${from#*:}.icc" "corpus/$to"
+done
+webpmux -set icc "$work/rgb.icc" corpus/webp/lossy.webp -o corpus/webp/profile.webp
+python3 - <<'END'
+import struct
+import zlib
+
+def chunk(kind, payload):
+    return struct.pack('>I', len(payload)) + kind + payload + struct.pack('>I', zlib.crc32(kind + payload))
+
+def colored(source, name, *chunks):
+    data = open(f'corpus/png/{source}.png', 'rb').read()
+    open(f'corpus/png/{name}.png', 'wb').write(data[:33] + b''.join(chunk(*one) for one in chunks) + data[33:])
+
+chroma = struct.pack('>8I', 31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)
+colored('rgb16', 'numbers', (b'gAMA', struct.pack('>I', 100000)), (b'cHRM', chroma))
+colored('grey-alpha', 'gamma', (b'gAMA', struct.pack('>I', 60000)), (b'sRGB', b'\0'))
+colored('rgba', 'points', (b'cICP', bytes([9, 16, 0, 1])))
+END
