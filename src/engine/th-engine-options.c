@@ -7,6 +7,9 @@
 #include "engine/th-engine-private.h"
 #include "engine/th-mime.h"
 
+/* Of the debug knob: a slip must not start thousands of processes. */
+#define MAX_CORES 256
+
 void
 th_engine_options_init (ThEngineOptions *options)
 {
@@ -107,6 +110,17 @@ or_ours (const char *path, char *(*ours) (void) )
   return path != NULL ? g_strdup (path) : ours ();
 }
 
+static guint
+default_cores (void)
+{
+  const char *knob = th_paths_uninstalled () ? g_getenv ("TH_CORES") : NULL;
+  guint64 cores;
+
+  if (knob != NULL && g_ascii_string_to_unsigned (knob, 10, 1, MAX_CORES, &cores, NULL))
+    return (guint) cores;
+  return th_effective_cores ("");
+}
+
 void
 th_engine_options_copy (ThEngineOptions *own, const ThEngineOptions *options)
 {
@@ -120,6 +134,6 @@ th_engine_options_copy (ThEngineOptions *own, const ThEngineOptions *options)
   own->worker_path = or_ours (options->worker_path, th_paths_worker);
   own->module_dir = or_ours (options->module_dir, th_paths_modules);
   own->manifest_dir = or_ours (options->manifest_dir, th_paths_manifests);
-  own->cores = options->cores > 0 ? options->cores : th_effective_cores ("");
+  own->cores = options->cores > 0 ? options->cores : default_cores ();
   own->worker_files = MAX (options->worker_files, 1);
 }

@@ -124,6 +124,18 @@ class Desktop:
         ms, cpu_ms, peak_kib = run.stdout.split()
         return float(ms), float(cpu_ms), int(peak_kib) / 1024
 
+    def clients(self, n_clients, n_requests, files, flavor, scheduler='foreground'):
+        """So many clients at once, each with one file on its way. Returns requests/s, p50 ms, p99 ms."""
+        run = subprocess.run([self.build / 'tests/bench/queue-clients', str(n_clients), str(n_requests), flavor,
+                              scheduler], env=self.env, input='\n'.join(files), text=True, capture_output=True,
+                             check=False)
+        if run.returncode:
+            raise RuntimeError(run.stderr.strip())
+        rate, p50, p99, n_ready, n_errors = (float(word) for word in run.stdout.split())
+        if n_errors or n_ready < n_requests:
+            raise RuntimeError(f'{n_ready:.0f} ready and {n_errors:.0f} errors of {n_requests}')
+        return rate, p50, p99
+
     def queue(self, files, flavor, scheduler='foreground', quiet=True):
         """One Queue call. Returns milliseconds to Finished, the Ready and the Error lines as lists."""
         env = dict(self.env, **({'QUEUE_URIS_QUIET': '1'} if quiet else {}))
@@ -148,11 +160,12 @@ class Outcome:
 class Service:
     """A thumbnailer on the bus of a Desktop, from its start to its end."""
 
-    def __init__(self, desktop, program):
+    def __init__(self, desktop, program, wrapper=(), **knobs):
+        """wrapper: a command that runs the program in its own place; knobs: more of the environment."""
         self.desktop = desktop
         self.cpu = None
         self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([program], env=desktop.env, stdout=self.log, stderr=self.log,
+        self.process = subprocess.Popen([*wrapper, program], env={**desktop.env, **knobs}, stdout=self.log, stderr=self.log,
                                         stdin=subprocess.DEVNULL)
         wait = desktop.run('gdbus', 'wait', '--session', '--timeout', '20',
                            'org.freedesktop.thumbnails.Thumbnailer1')
@@ -179,6 +192,8 @@ class Service:
             return
         before = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
+        if self.process.returncode is not None:
+            raise RuntimeError(f'the service had ended by itself: {self.said()}')
         _, status, usage = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(status)
         self.stop_seconds = time.monotonic() - before
@@ -225,6 +240,12 @@ def family(pid):
     return found
 
 
+def cpu_seconds(pid):
+    """Of a process that runs, without its children."""
+    fields = pathlib.Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
 def pss_kib(pid):
     try:
         with open(f'/proc/{pid}/smaps_rollup', encoding='ascii') as file:
@@ -238,13 +259,17 @@ class Sampler:
 
     def __init__(self, pid, interval=0.005):
         self.peak_kib = 0
+        self.most_workers = 0
         self.samples = 0
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.look, args=(pid, interval))
 
     def look(self, pid, interval):
         while not self.over.wait(interval):
-            self.peak_kib = max(self.peak_kib, sum(pss_kib(member) for member in family(pid)))
+            members = family(pid)
+            self.peak_kib = max(self.peak_kib, sum(pss_kib(member) for member in members))
+            self.most_workers = max(self.most_workers, sum(command_of(member) == 'thimble-worker'
+                                                           for member in members))
             self.samples += 1
 
     def __enter__(self):
