@@ -55,11 +55,16 @@ th_folder_check (const char *path, GError **error)
   while (stat (at, &st) != 0)
     {
       char *parent;
+      gboolean is_there;
 
       if (errno != ENOENT && errno != ENOTDIR)
         return refuse (error, at, g_strerror (errno));
-      if (lstat (at, &st) == 0)
+      is_there = lstat (at, &st) == 0;
+      if (is_there && S_ISLNK (st.st_mode))
         return refuse (error, at, "it is a symbolic link that leads nowhere");
+      /* Another thread made it in between. */
+      if (is_there)
+        continue;
       parent = g_path_get_dirname (at);
       g_free (at);
       at = parent;

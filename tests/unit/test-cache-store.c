@@ -96,6 +96,56 @@ test_folder_kinds (World *world, gconstpointer data)
   world_store_fails (world, "not a folder");
 }
 
+#define RACES 300
+
+typedef struct
+{
+  const char *parent;
+  gint race; /* the one that is on, from 1 */
+} Race;
+
+static char *
+race_root (const Race *race, int number)
+{
+  return g_strdup_printf ("%s/%d", race->parent, number);
+}
+
+static gpointer
+make_roots (gpointer data)
+{
+  Race *race = data;
+
+  for (int i = 1; i <= RACES; i++)
+    {
+      g_autofree char *root = race_root (race, i);
+
+      while (g_atomic_int_get (&race->race) < i)
+        g_thread_yield ();
+      g_mkdir (root, 0700);
+    }
+  return NULL;
+}
+
+/* The first thumbnails of a new cache are stored by several threads at once. */
+static void
+test_root_comes_meanwhile (World *world, gconstpointer data)
+{
+  Race race = { .parent = world->folder };
+  GThread *other = g_thread_new ("roots", make_roots, &race);
+
+  for (int i = 1; i <= RACES; i++)
+    {
+      g_autofree char *root = race_root (&race, i);
+      g_autoptr (ThCache) cache = th_cache_new (root, "x");
+      g_autoptr (GError) error = NULL;
+
+      g_atomic_int_set (&race.race, i);
+      while (access (root, F_OK) != 0)
+        g_assert_true (th_cache_check_writable (cache, &error));
+    }
+  g_thread_join (other);
+}
+
 /* Folders of another user: / and /usr for everybody but root. */
 static void
 test_foreign_owner (World *world, gconstpointer data)
@@ -345,6 +395,7 @@ main (int argc, char **argv)
   ADD ("store", test_store);
   ADD ("other-kinds", test_other_kinds);
   ADD ("folder-kinds", test_folder_kinds);
+  ADD ("root-comes-meanwhile", test_root_comes_meanwhile);
   ADD ("foreign-owner", test_foreign_owner);
   ADD ("home-of-another", test_home_of_another);
   ADD ("read-only", test_read_only);
