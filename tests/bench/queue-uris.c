@@ -55,8 +55,7 @@ on_error (Client *client, GVariant *parameters)
 
   g_variant_get (parameters, "(u^a&si&s)", NULL, &uris, &code, &message);
   for (gsize i = 0; uris[i] != NULL; i++, client->n_errors++)
-    if (!client->quiet)
-      printf ("error\t%.2f\t%s\t%d\t%s\n", elapsed (client), uris[i], code, message);
+    printf ("error\t%.2f\t%s\t%d\t%s\n", elapsed (client), uris[i], code, message);
 }
 
 static void
