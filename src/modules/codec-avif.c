@@ -8,6 +8,7 @@
 
 #include "core/th-codec.h"
 #include "modules/avif-io.h"
+#include "modules/avif-picture.h"
 
 /* Rows that are converted at a time. Even, as chroma's are. */
 #define STRIP 64u
@@ -19,6 +20,8 @@
 /* Pictures that are kept at once: the decoder's own, the one that is handed out, the whole of a
  * grid. */
 #define PICTURES 3u
+/* Frames of a sequence that are looked at for one that shows something. */
+#define LOOKED_AT 8u
 
 typedef struct
 {
@@ -112,9 +115,8 @@ set_up_decoder (AvifSession *session, const ThLimits *limits)
   decoder->imageSizeLimit = (guint32) MIN (limits->max_pixels, AVIF_DEFAULT_IMAGE_SIZE_LIMIT);
   decoder->ignoreExif = AVIF_TRUE;
   decoder->ignoreXMP = AVIF_TRUE;
-  /* What writers leave out is no reason to refuse a picture; a clean aperture between two pixels is
-   * one to everybody. */
-  decoder->strictFlags = AVIF_STRICT_CLAP_VALID;
+  /* What writers leave out, and a clean aperture between two pixels, is no reason to refuse. */
+  decoder->strictFlags = AVIF_STRICT_DISABLED;
   avifDecoderSetIO (decoder, &session->io.io);
 }
 
@@ -127,29 +129,13 @@ orientation_of (const avifImage *image)
   return orientations[quarters][mirror];
 }
 
-/* The clean aperture, where there is one. */
-static avifCropRect
-crop_of (const avifImage *image)
-{
-  avifCropRect crop = { 0, 0, image->width, image->height };
-  avifDiagnostics diag;
-
-  if ((image->transformFlags & AVIF_TRANSFORM_CLAP) == 0)
-    return crop;
-  avifDiagnosticsClearError (&diag);
-  if (!avifCropRectConvertCleanApertureBox (&crop, &image->clap, image->width, image->height,
-                                            image->yuvFormat, &diag))
-    crop = (avifCropRect){ 0, 0, image->width, image->height };
-  return crop;
-}
-
 static void
 fill_header (AvifSession *session)
 {
   const avifDecoder *decoder = session->decoder;
   const avifImage *image = decoder->image;
 
-  session->crop = crop_of (image);
+  session->crop = th_avif_crop (image);
   session->header = (ThHeader){
     .size = { session->crop.width, session->crop.height },
     .orientation = orientation_of (image),
@@ -317,6 +303,26 @@ is_as_told (const AvifSession *session, const ThPlan *plan)
          && (image->depth > 8 ? 16 : 8) == plan->raster.bits;
 }
 
+/* The first frame that shows something, or the first one where none of those looked at does. */
+static avifResult
+decode_frame (avifDecoder *decoder)
+{
+  const guint frames = MIN ((guint) MAX (decoder->imageCount, 1), LOOKED_AT);
+
+  for (guint i = 0; i < frames; i++)
+    {
+      const avifResult result = avifDecoderNextImage (decoder);
+
+      if (frames == 1 || (i == 0 && result != AVIF_RESULT_OK))
+        return result;
+      if (result != AVIF_RESULT_OK)
+        break;
+      if (!th_avif_is_blank (decoder->image))
+        return result;
+    }
+  return avifDecoderNthImage (decoder, 0);
+}
+
 static ThStatus
 avif_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
 {
@@ -328,7 +334,7 @@ avif_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
 
   if (rgb == NULL)
     return fail (TH_STATUS_NO_MEMORY, error, NULL);
-  result = avifDecoderNextImage (session->decoder);
+  result = decode_frame (session->decoder);
   if (result != AVIF_RESULT_OK)
     return fail_with (session, result, error);
   if (!is_as_told (session, plan))

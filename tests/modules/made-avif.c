@@ -165,16 +165,16 @@ add_spec (GPtrArray *pictures, const Spec *spec)
   g_ptr_array_add (pictures, made);
 }
 
-/* The middle of a picture: what lies outside the clean aperture is not shown. */
+/* The middle of a picture: what lies outside the clean aperture is not shown. An odd difference of
+ * the sides puts it between pixels, and the next one counts. */
 static void
-add_cropped (GPtrArray *pictures)
+add_cropped (GPtrArray *pictures, const char *name, ThSize size)
 {
   static const Spec spec = { "cropped", AVIF_PIXEL_FORMAT_YUV444, 8 };
   g_autoptr (Picture) whole = made_drawing ((ThSize){ WIDTH + 1, HEIGHT + 1 }, FALSE, FALSE);
-  const ThSize size = { 40, 30 };
-  const ThSize corner = { (WIDTH + 1 - size.width) / 2, (HEIGHT + 1 - size.height) / 2 };
+  const ThSize corner = { (WIDTH + 2 - size.width) / 2, (HEIGHT + 2 - size.height) / 2 };
   Picture *part = picture_new (size);
-  Made *made = made_new (g_strdup (spec.name), TH_STATUS_OK, part, 1);
+  Made *made = made_new (g_strdup (name), TH_STATUS_OK, part, 1);
   avifImage *image = image_of (&spec, whole, whole->size, 0, 0);
   avifEncoder *encoder = encoder_of (&spec);
 
@@ -187,6 +187,98 @@ add_cropped (GPtrArray *pictures)
             (gsize) size.width * 4);
   add_frames (encoder, &spec, image);
   avifImageDestroy (image);
+  finish (encoder, made->data);
+  g_ptr_array_add (pictures, made);
+}
+
+/* An aperture that leaves the picture is none. */
+static void
+add_cropped_outside (GPtrArray *pictures)
+{
+  static const Spec spec = { "cropped-outside", AVIF_PIXEL_FORMAT_YUV444, 8 };
+  Picture *drawn = made_drawing ((ThSize){ WIDTH, HEIGHT }, FALSE, FALSE);
+  Made *made = made_new (g_strdup (spec.name), TH_STATUS_OK, drawn, 255);
+  avifImage *image = image_of (&spec, drawn, drawn->size, 0, 0);
+  avifEncoder *encoder = encoder_of (&spec);
+
+  image->transformFlags |= AVIF_TRANSFORM_CLAP;
+  image->clap = (avifCleanApertureBox){ 40, 1, 30, 1, 0x7fffffff, 1, 0, 1 };
+  add_frames (encoder, &spec, image);
+  avifImageDestroy (image);
+  finish (encoder, made->data);
+  g_ptr_array_add (pictures, made);
+}
+
+/* The corners of what is seen, clockwise from the upper left, by their places in what is stored:
+ * EXIF's eight. */
+static const guint8 exif_corners[8][4] = {
+  { 0, 1, 2, 3 }, { 1, 0, 3, 2 }, { 2, 3, 0, 1 }, { 3, 2, 1, 0 },
+  { 0, 3, 2, 1 }, { 3, 0, 1, 2 }, { 2, 1, 0, 3 }, { 1, 2, 3, 0 },
+};
+/* The same after a reflection: top to bottom, left to right. */
+static const guint8 mirrored[2][4] = { { 3, 2, 1, 0 }, { 1, 0, 3, 2 } };
+
+/* First turned counter-clockwise, which brings the upper right to the upper left, then mirrored. */
+static guint
+expected_orientation (guint quarters, guint mirror)
+{
+  guint8 seen[4];
+
+  for (guint i = 0; i < 4; i++)
+    seen[i] = (guint8) ((quarters + (mirror > 0 ? mirrored[mirror - 1][i] : i)) % 4);
+  for (guint i = 0; i < 8; i++)
+    if (memcmp (exif_corners[i], seen, sizeof seen) == 0)
+      return i + 1;
+  g_assert_not_reached ();
+}
+
+static void
+add_turned (GPtrArray *pictures, guint quarters, guint mirror)
+{
+  static const Spec spec = { "turned", AVIF_PIXEL_FORMAT_YUV444, 8 };
+  Picture *drawn = made_drawing ((ThSize){ WIDTH, HEIGHT }, FALSE, FALSE);
+  Made *made =
+      made_new (g_strdup_printf ("turned-%u-%u", quarters, mirror), TH_STATUS_OK, drawn, 1);
+  avifImage *image = image_of (&spec, drawn, drawn->size, 0, 0);
+  avifEncoder *encoder = encoder_of (&spec);
+
+  image->transformFlags |= AVIF_TRANSFORM_IROT;
+  image->irot.angle = (guint8) quarters;
+  if (mirror > 0)
+    {
+      image->transformFlags |= AVIF_TRANSFORM_IMIR;
+      image->imir.mode = (guint8) (mirror - 1);
+    }
+  made->orientation = expected_orientation (quarters, mirror);
+  add_frames (encoder, &spec, image);
+  avifImageDestroy (image);
+  finish (encoder, made->data);
+  g_ptr_array_add (pictures, made);
+}
+
+/* Frames that show nothing, and one that does after them, or too late. */
+static void
+add_late (GPtrArray *pictures, const char *name, guint blank, gboolean found)
+{
+  static const Spec spec = { "late", AVIF_PIXEL_FORMAT_YUV444, 8 };
+  const ThSize size = { WIDTH, HEIGHT };
+  Picture *drawn = made_drawing (size, FALSE, FALSE);
+  Picture *black = made_drawing (size, FALSE, FALSE);
+  avifEncoder *encoder = encoder_of (&spec);
+  avifImage *image = image_of (&spec, drawn, size, 0, 0);
+  avifImage *nothing;
+  Made *made = made_new (g_strdup (name), TH_STATUS_OK, found ? drawn : black, 1);
+
+  for (gsize i = 0; i < (gsize) WIDTH * HEIGHT * 4; i++)
+    black->rgba[i] = i % 4 == 3 ? 255 : 0;
+  nothing = image_of (&spec, black, size, 0, 0);
+  for (guint i = 0; i <= blank; i++)
+    g_assert_cmpint (
+        avifEncoderAddImage (encoder, i < blank ? nothing : image, 1, AVIF_ADD_IMAGE_FLAG_NONE), ==,
+        AVIF_RESULT_OK);
+  avifImageDestroy (image);
+  avifImageDestroy (nothing);
+  picture_free (found ? black : drawn);
   finish (encoder, made->data);
   g_ptr_array_add (pictures, made);
 }
@@ -243,7 +335,14 @@ made_pictures (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (specs); i++)
     add_spec (pictures, &specs[i]);
-  add_cropped (pictures);
+  add_cropped (pictures, "cropped", (ThSize){ 40, 30 });
+  add_cropped (pictures, "cropped-between", (ThSize){ 41, 29 });
+  add_cropped_outside (pictures);
+  for (guint quarters = 0; quarters < 4; quarters++)
+    for (guint mirror = 0; mirror < 3; mirror++)
+      add_turned (pictures, quarters, mirror);
+  add_late (pictures, "late", 3, TRUE);
+  add_late (pictures, "too-late", 9, FALSE);
   add_bombs (pictures);
   return pictures;
 }

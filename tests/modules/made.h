@@ -9,9 +9,10 @@ typedef struct
   char *name;
   GByteArray *data;
   ThStatus expected;
-  Picture *drawn;  /* what it shows, stored orientation; NULL where that is not compared */
-  guint tolerance; /* largest difference of a sample */
-  guint mean;      /* largest mean difference, where it is not 0; then tolerance is not asked */
+  Picture *drawn;    /* what it shows, stored orientation; NULL where that is not compared */
+  guint tolerance;   /* largest difference of a sample */
+  guint mean;        /* largest mean difference, where it is not 0; then tolerance is not asked */
+  guint orientation; /* that the header must tell; 0: not asked */
 } Made;
 
 /* name and drawn become the picture's own. */

@@ -63,6 +63,21 @@ check_drawn (const Made *made, ThBytes data)
 }
 
 static void
+check_orientation (ThBytes data, guint expected)
+{
+  g_autoptr (ThInput) input = th_input_new_bytes (data.data, data.size);
+  g_autoptr (GError) error = NULL;
+  ThSession *session = NULL;
+  ThLimits limits;
+
+  th_limits_init (&limits);
+  g_assert_cmpint (codec ()->open (input, &limits, &session, &error), ==, TH_STATUS_OK);
+  g_assert_no_error (error);
+  g_assert_cmpuint (codec ()->header (session)->orientation, ==, expected);
+  codec ()->close (session);
+}
+
+static void
 test_made (const void *user)
 {
   const Made *made = user;
@@ -72,6 +87,8 @@ test_made (const void *user)
   g_assert_cmpuint (data.size, >, 0);
   g_assert_cmpint (check_render (data, &full), ==, made->expected);
   check_drawn (made, data);
+  if (made->orientation != 0)
+    check_orientation (data, made->orientation);
   if (data.size <= PREFIX_FILE_MAX)
     check_prefixes (data, PREFIXES);
   if (th_status_has_pixels (made->expected))
@@ -143,6 +160,26 @@ test_worker (const void *user)
     }
 }
 
+/* Pictures that the list's other programs refuse, and we show. */
+static const struct
+{
+  const char *file;
+  const char *reason;
+} shown[] = {
+  { "optional/avif-sample-images__kimono.crop.avif", "an aperture between pixels is rounded" },
+  { "optional/avif-sample-images__kimono.mirror-vertical.rotate270.crop.avif",
+    "an aperture between pixels is rounded" },
+};
+
+static const char *
+reason_to_show (const char *file)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (shown); i++)
+    if (strcmp (shown[i].file, file) == 0)
+      return shown[i].reason;
+  return NULL;
+}
+
 static GBytes *
 load (const char *file)
 {
@@ -182,11 +219,14 @@ test_picture (const void *user)
   const ThSize seen = th_size_oriented (stored, number (fields, COL_ORIENTATION));
   ThSize full = { 0, 0 };
   const ThStatus status = check_render (data, &full);
+  const char *reason = reason_to_show (fields[COL_FILE]);
 
-  g_test_message ("%s", th_status_name (status));
+  g_test_message ("%s %s", th_status_name (status), reason != NULL ? reason : "");
   if (data.size <= PREFIX_FILE_MAX)
     check_prefixes (data, PREFIXES);
-  if (strcmp (fields[COL_VERDICT], "fails") == 0)
+  if (reason != NULL)
+    g_assert_cmpint (status, ==, TH_STATUS_OK);
+  else if (strcmp (fields[COL_VERDICT], "fails") == 0)
     g_assert_cmpint (status, !=, TH_STATUS_OK);
   if (strcmp (fields[COL_VERDICT], "decodes") != 0)
     return;
