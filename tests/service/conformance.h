@@ -27,6 +27,7 @@ typedef struct
 /* Each ends with a row without a name. */
 extern const ConformanceCase conformance_thumbnailer[];
 extern const ConformanceCase conformance_cache[];
+extern const ConformanceCase conformance_manager[];
 
 /* The answers of a request, each signal as a word; sorted where their order is nobody's. */
 char *conformance_answers (Conformance *conformance, guint32 handle, gboolean sorted);

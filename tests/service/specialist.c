@@ -151,11 +151,23 @@ specialist_new (TestBus *bus, const char *name)
   return self;
 }
 
+static gboolean
+quit (gpointer data)
+{
+  g_main_loop_quit (data);
+  return G_SOURCE_REMOVE;
+}
+
+/* A loop that has not begun yet cannot be told to end: it tells itself. */
 void
 specialist_free (Specialist *self)
 {
+  GSource *end = g_idle_source_new ();
+
   g_dbus_connection_close_sync (self->connection, NULL, NULL);
-  g_main_loop_quit (self->loop);
+  g_source_set_callback (end, quit, self->loop, NULL);
+  g_source_attach (end, self->context);
+  g_source_unref (end);
   g_thread_join (self->thread);
   g_object_unref (self->connection);
   g_main_loop_unref (self->loop);
@@ -173,4 +185,13 @@ call_register (GDBusConnection *connection, GVariant *parameters)
       NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL, NULL);
 
   return reply != NULL;
+}
+
+char *
+special_uri (TestBus *bus, const char *name)
+{
+  g_autofree char *path = g_build_filename (bus->pictures, name, NULL);
+
+  g_assert_true (g_file_set_contents (path, "no picture", -1, NULL));
+  return g_filename_to_uri (path, NULL, NULL);
 }

@@ -28,5 +28,7 @@ typedef struct
 /* name: on the bus, or NULL. */
 Specialist *specialist_new (TestBus *bus, const char *name);
 void specialist_free (Specialist *specialist);
+/* Writes a file that none of our decoders knows; its URI, which the caller frees. */
+char *special_uri (TestBus *bus, const char *name);
 /* Calls Manager1's Register; whether that succeeded. */
 gboolean call_register (GDBusConnection *connection, GVariant *parameters);

@@ -163,7 +163,8 @@ check_case (Conformance *conformance, gconstpointer data)
   g_assert_cmpstr (seen, ==, expected);
 }
 
-static const ConformanceCase *const suites[] = { conformance_thumbnailer, conformance_cache };
+static const ConformanceCase *const suites[] = { conformance_thumbnailer, conformance_cache,
+                                                 conformance_manager };
 
 /* Each difference is written down, by the name of its case. */
 static void

@@ -47,16 +47,6 @@ tear_down (Fixture *fixture, gconstpointer data)
   test_bus_down (fixture->bus);
 }
 
-/* A file that none of our decoders knows; its URI. */
-static char *
-special_file (Fixture *fixture, const char *name)
-{
-  g_autofree char *path = g_build_filename (fixture->bus->pictures, name, NULL);
-
-  g_assert_true (g_file_set_contents (path, "no picture", -1, NULL));
-  return g_filename_to_uri (path, NULL, NULL);
-}
-
 static int
 ask_as (Fixture *fixture, const char *uri, const char *type)
 {
@@ -87,7 +77,7 @@ test_answers (Fixture *fixture, gconstpointer data)
   g_assert_true (register_type (special));
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *uri = special_file (fixture, rows[i].name);
+      g_autofree char *uri = special_uri (fixture->bus, rows[i].name);
 
       g_test_message ("%s", rows[i].name);
       g_assert_cmpint (ask_as (fixture, uri, TYPE), ==, rows[i].answer);
@@ -101,8 +91,8 @@ test_answers (Fixture *fixture, gconstpointer data)
 static void
 test_comes_and_goes (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *uri = special_file (fixture, "ready");
-  g_autofree char *next = special_file (fixture, "ready-too");
+  g_autofree char *uri = special_uri (fixture->bus, "ready");
+  g_autofree char *next = special_uri (fixture->bus, "ready-too");
   Specialist *special;
 
   g_assert_cmpint (ask_as (fixture, uri, TYPE), ==, 0);
@@ -124,7 +114,7 @@ test_comes_and_goes (Fixture *fixture, gconstpointer data)
 static void
 test_order (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *uri = special_file (fixture, "error");
+  g_autofree char *uri = special_uri (fixture->bus, "error");
   Specialist *first = specialist_new (fixture->bus, NULL);
   Specialist *last = specialist_new (fixture->bus, NULL);
 
@@ -183,8 +173,8 @@ test_described (Fixture *fixture, gconstpointer data)
 {
   g_autofree char *folder = g_build_filename (g_getenv ("XDG_DATA_HOME"), "thumbnailers", NULL);
   g_autofree char *file = g_build_filename (folder, "testing.service", NULL);
-  g_autofree char *uri = special_file (fixture, "ready");
-  g_autofree char *next = special_file (fixture, "ready-too");
+  g_autofree char *uri = special_uri (fixture->bus, "ready");
+  g_autofree char *next = special_uri (fixture->bus, "ready-too");
   Specialist *described = specialist_new (fixture->bus, WELL_KNOWN);
   Specialist *registered = specialist_new (fixture->bus, NULL);
 
@@ -213,7 +203,7 @@ test_described (Fixture *fixture, gconstpointer data)
 static void
 test_spoilt (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *uri = special_file (fixture, "spoilt");
+  g_autofree char *uri = special_uri (fixture->bus, "spoilt");
   Specialist *special = specialist_new (fixture->bus, NULL);
 
   g_assert_true (register_type (special));
@@ -254,7 +244,7 @@ static void
 test_remembered (Fixture *fixture, gconstpointer data)
 {
   static const char broken[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDRbroken";
-  g_autofree char *uri = special_file (fixture, "ready.png");
+  g_autofree char *uri = special_uri (fixture->bus, "ready.png");
   g_autofree char *path = g_filename_from_uri (uri, NULL, NULL);
   Specialist *special = specialist_new (fixture->bus, NULL);
 

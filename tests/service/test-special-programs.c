@@ -59,15 +59,6 @@ tear_down (Fixture *fixture, gconstpointer data)
   test_bus_down (fixture->bus);
 }
 
-static char *
-special_file (Fixture *fixture, const char *name)
-{
-  g_autofree char *path = g_build_filename (fixture->bus->pictures, name, NULL);
-
-  g_assert_true (g_file_set_contents (path, "no picture", -1, NULL));
-  return g_filename_to_uri (path, NULL, NULL);
-}
-
 static guint32
 queue (Fixture *fixture, const char *uri, const char *type)
 {
@@ -89,9 +80,9 @@ ask_as (Fixture *fixture, const char *uri, const char *type)
 static void
 test_activated (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *first = special_file (fixture, "ready");
-  g_autofree char *crash = special_file (fixture, "crash");
-  g_autofree char *next = special_file (fixture, "ready-too");
+  g_autofree char *first = special_uri (fixture->bus, "ready");
+  g_autofree char *crash = special_uri (fixture->bus, "crash");
+  g_autofree char *next = special_uri (fixture->bus, "ready-too");
 
   g_assert_cmpint (ask_as (fixture, first, TYPE), ==, -1);
   test_check_thumbnail (fixture->bus, first, TH_FLAVOR_NORMAL);
@@ -117,7 +108,7 @@ test_falls_back (Fixture *fixture, gconstpointer data)
 static void
 test_holds_up_nobody (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *flood = special_file (fixture, "flood");
+  g_autofree char *flood = special_uri (fixture->bus, "flood");
   g_autofree char *picture = test_picture (fixture->bus, "mine.jpg", 40, 1);
   guint32 handle = queue (fixture, flood, TYPE);
 
@@ -141,7 +132,7 @@ wait_for (gint *number)
 static void
 test_given_up (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *uri = special_file (fixture, "silent");
+  g_autofree char *uri = special_uri (fixture->bus, "silent");
   Specialist *special = specialist_new (fixture->bus, NULL);
   guint32 handle;
 
@@ -157,7 +148,7 @@ test_given_up (Fixture *fixture, gconstpointer data)
 static void
 test_ends_meanwhile (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *uri = special_file (fixture, "silent");
+  g_autofree char *uri = special_uri (fixture->bus, "silent");
   Specialist *special = specialist_new (fixture->bus, NULL);
 
   g_assert_true (call_register (special->connection, g_variant_new ("(ss)", "file", TYPE)));
