@@ -33,6 +33,14 @@ struct _ThColor
   ThIcc *icc;
 };
 
+/* What came of something that is said of colours. */
+typedef enum
+{
+  USELESS,
+  USED,
+  NO_MEMORY,
+} Use;
+
 typedef struct
 {
   guint8 *profile; /* distilled, owned; NULL where the entry is free */
@@ -97,15 +105,16 @@ th_color_bytes (const ThColor *color)
          + (color->icc != NULL ? th_icc_bytes (color->icc) : 0);
 }
 
-/* The greys of the table as the samples that stand for them, each channels times. */
+/* The greys of the table as the samples that stand for them, each channels times; NULL where memory
+ * is short. */
 static void *
 grey_samples (guint bits, guint channels)
 {
   const guint n = n_greys (bits);
-  guint8 *samples = g_malloc_n (n, (gsize) channels * bits / 8);
+  guint8 *samples = g_try_malloc_n (n, (gsize) channels * bits / 8);
   guint16 *deep = (guint16 *) samples;
 
-  for (guint i = 0; i < n * channels; i++)
+  for (guint i = 0; samples != NULL && i < n * channels; i++)
     if (bits == 8)
       samples[i] = (guint8) (i / channels);
     else
@@ -128,80 +137,117 @@ take_greys (ThColor *color, guint8 *greys)
     g_free (greys);
 }
 
-static void
+static Use
 greys_of_icc (ThColor *color, const ThIcc *icc)
 {
   g_autofree void *samples = grey_samples (color->bits, 1);
-  guint8 *greys = g_malloc (greys_bytes (color->bits));
+  guint8 *greys = g_try_malloc (greys_bytes (color->bits));
 
+  if (samples == NULL || greys == NULL)
+    {
+      g_free (greys);
+      return NO_MEMORY;
+    }
   th_icc_row (icc, samples, n_greys (color->bits), greys);
   take_greys (color, greys);
+  return USED;
 }
 
-/* TRUE where the profile tells the colours. */
+/* What fills a shaper from where it comes from; FALSE where that is no curves and a matrix. */
+typedef gboolean (*Fill) (gconstpointer from, ThShaper *shaper);
+
 static gboolean
-use_profile (ThColor *color, ThBytes profile)
+fill_from_icc (gconstpointer from, ThShaper *shaper)
+{
+  return th_icc_read_shaper (from, shaper);
+}
+
+static gboolean
+fill_from_space (gconstpointer from, ThShaper *shaper)
+{
+  return th_shaper_fill_space (shaper, from);
+}
+
+/* One of 8 bits tells whether there is anything to do. */
+static Use
+use_shaper (ThColor *color, Fill fill, gconstpointer from)
+{
+  g_autoptr (ThShaper) shaper = th_shaper_new (8);
+
+  if (shaper == NULL)
+    return NO_MEMORY;
+  if (!fill (from, shaper))
+    return USELESS;
+  if (th_shaper_is_identity (shaper))
+    return USED;
+  if (color->bits == 8)
+    {
+      color->shaper = g_steal_pointer (&shaper);
+      return USED;
+    }
+  color->shaper = th_shaper_new (color->bits);
+  if (color->shaper == NULL)
+    return NO_MEMORY;
+  return fill (from, color->shaper) ? USED : NO_MEMORY;
+}
+
+static Use
+use_tables (ThColor *color, ThIcc **icc)
 {
   const gboolean grey = color->model == TH_COLOR_GREY;
+
+  /* Of grey only the table's are ever asked for. */
+  if (!th_icc_link (*icc, color->bits, color->has_alpha && !grey, color->many && !grey))
+    return USELESS;
+  if (grey)
+    return greys_of_icc (color, *icc);
+  color->icc = g_steal_pointer (icc);
+  return USED;
+}
+
+static Use
+use_profile (ThColor *color, ThBytes profile)
+{
   g_autoptr (ThIcc) icc = th_icc_new (profile, color->model);
-  g_autoptr (ThShaper) shaper = NULL;
+  const ThIcc *borrowed = icc;
+  Use use = USELESS;
 
   if (icc == NULL)
-    return FALSE;
-  shaper = th_icc_read_shaper (icc, 8);
-  if (shaper != NULL && th_shaper_is_identity (shaper))
-    return TRUE;
-  if (shaper != NULL)
-    {
-      color->shaper =
-          color->bits == 8 ? g_steal_pointer (&shaper) : th_icc_read_shaper (icc, color->bits);
-      return TRUE;
-    }
-  /* Of grey only the table's are ever asked for. */
-  if (!th_icc_link (icc, color->bits, color->has_alpha && !grey, color->many && !grey))
-    return FALSE;
-  if (grey)
-    greys_of_icc (color, icc);
-  else
-    color->icc = g_steal_pointer (&icc);
-  return TRUE;
+    return NO_MEMORY;
+  if (th_icc_is_open (icc))
+    use = use_shaper (color, fill_from_icc, icc);
+  if (th_icc_is_open (icc) && use == USELESS)
+    use = use_tables (color, &icc);
+  return th_icc_lacked_memory (borrowed) ? NO_MEMORY : use;
 }
 
 /* Grey has the space's white and nothing of its primaries. */
-static void
+static Use
 greys_of_space (ThColor *color, const ThColorSpace *space)
 {
   g_autofree void *samples = grey_samples (color->bits, 3);
+  g_autofree guint8 *greys = g_try_malloc (greys_bytes (color->bits));
+  g_autoptr (ThShaper) shaper = th_shaper_new (color->bits);
   ThColorSpace curve = th_color_space_plain (space->transfer, space->gamma);
-  g_autoptr (ThShaper) shaper = NULL;
-  guint8 *greys;
 
+  if (samples == NULL || greys == NULL || shaper == NULL)
+    return NO_MEMORY;
   curve.narrow = space->narrow;
-  shaper = th_shaper_new_space (color->bits, &curve);
-  if (shaper == NULL)
-    return;
-  greys = g_malloc (greys_bytes (color->bits));
+  if (!th_shaper_fill_space (shaper, &curve))
+    return USELESS;
   th_shaper_row (shaper, 3, samples, n_greys (color->bits), greys);
-  take_greys (color, greys);
+  take_greys (color, g_steal_pointer (&greys));
+  return USED;
 }
 
-static void
+static Use
 use_space (ThColor *color, const ThColorSpace *space)
 {
-  g_autoptr (ThShaper) shaper = NULL;
-
   if (!space->given || color->model == TH_COLOR_CMYK)
-    return;
+    return USELESS;
   if (color->model == TH_COLOR_GREY)
-    {
-      greys_of_space (color, space);
-      return;
-    }
-  shaper = th_shaper_new_space (8, space);
-  if (shaper == NULL || th_shaper_is_identity (shaper))
-    return;
-  color->shaper =
-      color->bits == 8 ? g_steal_pointer (&shaper) : th_shaper_new_space (color->bits, space);
+    return greys_of_space (color, space);
+  return use_shaper (color, fill_from_space, space);
 }
 
 static ThColor *
@@ -308,40 +354,45 @@ th_color_cache_free (ThColorCache *cache)
   g_free (cache);
 }
 
-/* NULL where the profile is of no use. */
-static ThColor *
-from_profile (const ThColorSource *source, ThColorCache *cache)
+/* Sets *made where the profile is used. */
+static Use
+from_profile (const ThColorSource *source, ThColorCache *cache, ThColor **made)
 {
   g_autofree guint8 *profile = NULL;
   g_autoptr (ThColor) color = NULL;
   gsize size;
+  Use use;
 
-  if (source->icc.data == NULL)
-    return NULL;
   profile = th_icc_distil (source->icc, source->model, &size);
   if (profile == NULL)
-    return NULL;
-  color = cache != NULL ? look_up (cache, source, (ThBytes){ profile, size }) : NULL;
-  if (color != NULL)
-    return g_steal_pointer (&color);
+    return size > 0 ? NO_MEMORY : USELESS;
+  *made = cache != NULL ? look_up (cache, source, (ThBytes){ profile, size }) : NULL;
+  if (*made != NULL)
+    return USED;
   color = make (source);
-  if (!use_profile (color, (ThBytes){ profile, size }))
-    return NULL;
+  use = use_profile (color, (ThBytes){ profile, size });
+  if (use != USED)
+    return use;
   if (cache != NULL)
     keep (cache, color, g_steal_pointer (&profile), size);
-  return g_steal_pointer (&color);
+  *made = g_steal_pointer (&color);
+  return USED;
 }
 
 ThColor *
 th_color_new (const ThColorSource *source, ThColorCache *cache)
 {
-  ThColor *color = from_profile (source, cache);
+  g_autoptr (ThColor) color = NULL;
+  Use use = USELESS;
 
-  if (color != NULL)
-    return color;
-  color = make (source);
-  use_space (color, &source->space);
-  return color;
+  if (source->icc.data != NULL)
+    use = from_profile (source, cache, &color);
+  if (use == USELESS)
+    {
+      color = make (source);
+      use = use_space (color, &source->space);
+    }
+  return use != NO_MEMORY ? g_steal_pointer (&color) : NULL;
 }
 
 /* a × b / 255, rounded. */

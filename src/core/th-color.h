@@ -29,11 +29,11 @@ typedef struct
 ThColorCache *th_color_cache_new (void);
 void th_color_cache_free (ThColorCache *cache);
 
-/* How to bring these colours to sRGB; cache may be NULL. A profile that is damaged, of another
- * class or of other colours than the samples is ignored, never fatal; one that is as good as sRGB
- * costs nothing. Tables of a profile count in their perceptual version, with black-point
- * compensation. Without any of it samples are sRGB and its grey, and ink is the plain product of
- * what each one lets through. */
+/* How to bring these colours to sRGB; cache may be NULL. NULL where memory is short. A profile that
+ * is damaged, of another class or of other colours than the samples is ignored, never fatal; one
+ * that is as good as sRGB costs nothing. Tables of a profile count in their perceptual version,
+ * with black-point compensation. Without any of it samples are sRGB and its grey, and ink is the
+ * plain product of what each one lets through. */
 ThColor *th_color_new (const ThColorSource *source, ThColorCache *cache);
 void th_color_free (ThColor *color);
 /* Channels of a pixel that comes out: 3, or 4 with alpha. */

@@ -324,6 +324,7 @@ write_profile (ThBytes profile, const Entry *entries, guint n, gsize *size)
     total += padded (entries[i].data.size);
   if (n == 0 || total > TH_ICC_MAX_BYTES)
     return NULL;
+  *size = total;
   out = g_try_malloc0 (total);
   if (out == NULL)
     return NULL;
@@ -338,7 +339,6 @@ write_profile (ThBytes profile, const Entry *entries, guint n, gsize *size)
       memcpy (out + at, entries[i].data.data, entries[i].data.size);
       at += padded (entries[i].data.size);
     }
-  *size = total;
   return out;
 }
 
@@ -349,6 +349,7 @@ th_icc_distil (ThBytes profile, ThColorModel model, gsize *size)
   guint n_found = 0;
   guint32 n;
 
+  *size = 0;
   if (!check_header (profile, model, &profile) || !th_bytes_u32 (profile, HEADER_BYTES, TRUE, &n)
       || n > TAGS_MAX || TABLE_OFFSET + (gsize) n * ENTRY_BYTES > profile.size)
     return NULL;

@@ -13,5 +13,6 @@
 
 /* NULL where there is nothing to go by: it is damaged or too large, its class is not that of a
  * device or a colour space, its colours are not those of model, or a table claims to be larger than
- * the bytes that there are. *size is set otherwise. */
+ * the bytes that there are. *size is 0 then. Where memory is
+ * short it is NULL too, and *size what there was not enough for. */
 guint8 *th_icc_distil (ThBytes profile, ThColorModel model, gsize *size);

@@ -22,10 +22,19 @@ struct _ThIcc
 {
   ThColorModel model;
   gsize bytes;
+  gboolean lacked;
   cmsContext context;
   cmsHPROFILE profile;     /* NULL once it is linked */
   cmsHTRANSFORM transform; /* NULL until then */
 };
+
+static void *
+lack (ThIcc *icc)
+{
+  if (icc != NULL)
+    icc->lacked = TRUE;
+  return NULL;
+}
 
 /* While the context itself is made nobody is charged. */
 static void *
@@ -39,7 +48,7 @@ take (cmsContext context, cmsUInt32Number size)
     return NULL;
   head = g_try_malloc (whole);
   if (head == NULL)
-    return NULL;
+    return lack (icc);
   head->size = icc != NULL ? whole : 0;
   if (icc != NULL)
     icc->bytes += whole;
@@ -76,7 +85,7 @@ resize (cmsContext context, void *block, cmsUInt32Number size)
     return NULL;
   head = g_try_realloc (head, whole);
   if (head == NULL)
-    return NULL;
+    return lack (icc);
   head->size = icc != NULL ? whole : charged;
   if (icc != NULL)
     icc->bytes += whole - charged;
@@ -115,7 +124,19 @@ th_icc_new (ThBytes profile, ThColorModel model)
     return NULL;
   icc->profile =
       cmsOpenProfileFromMemTHR (icc->context, profile.data, (cmsUInt32Number) profile.size);
-  return icc->profile != NULL ? g_steal_pointer (&icc) : NULL;
+  return g_steal_pointer (&icc);
+}
+
+gboolean
+th_icc_is_open (const ThIcc *icc)
+{
+  return icc->profile != NULL;
+}
+
+gboolean
+th_icc_lacked_memory (const ThIcc *icc)
+{
+  return icc->lacked;
 }
 
 void
@@ -143,8 +164,8 @@ evaluate (guint channel, double code, gpointer data)
   return cmsEvalToneCurveFloat (curves->curves[channel], (float) code);
 }
 
-ThShaper *
-th_icc_read_shaper (const ThIcc *icc, guint bits)
+gboolean
+th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper)
 {
   static const cmsTagSignature curve_tags[3] = { cmsSigRedTRCTag, cmsSigGreenTRCTag,
                                                  cmsSigBlueTRCTag };
@@ -155,19 +176,20 @@ th_icc_read_shaper (const ThIcc *icc, guint bits)
 
   if (icc->model != TH_COLOR_RGB || cmsIsTag (icc->profile, cmsSigAToB0Tag)
       || cmsGetPCS (icc->profile) != cmsSigXYZData)
-    return NULL;
+    return FALSE;
   for (guint i = 0; i < 3; i++)
     {
       const cmsCIEXYZ *color = cmsReadTag (icc->profile, color_tags[i]);
 
       curves.curves[i] = cmsReadTag (icc->profile, curve_tags[i]);
       if (color == NULL || curves.curves[i] == NULL)
-        return NULL;
+        return FALSE;
       to_xyz.m[i] = color->X;
       to_xyz.m[3 + i] = color->Y;
       to_xyz.m[6 + i] = color->Z;
     }
-  return th_shaper_new (bits, evaluate, &curves, &to_xyz);
+  th_shaper_fill (shaper, evaluate, &curves, &to_xyz);
+  return TRUE;
 }
 
 static cmsUInt32Number

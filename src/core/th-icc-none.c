@@ -3,6 +3,11 @@
 
 #include "core/th-icc.h"
 
+struct _ThIcc
+{
+  guint8 nothing;
+};
+
 void
 th_icc_warm_up (void)
 {
@@ -11,18 +16,31 @@ th_icc_warm_up (void)
 ThIcc *
 th_icc_new (ThBytes profile, ThColorModel model)
 {
-  return NULL;
+  return g_new0 (ThIcc, 1);
 }
 
 void
 th_icc_free (ThIcc *icc)
 {
+  g_free (icc);
 }
 
-ThShaper *
-th_icc_read_shaper (const ThIcc *icc, guint bits)
+gboolean
+th_icc_is_open (const ThIcc *icc)
 {
-  return NULL;
+  return FALSE;
+}
+
+gboolean
+th_icc_lacked_memory (const ThIcc *icc)
+{
+  return FALSE;
+}
+
+gboolean
+th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper)
+{
+  return FALSE;
 }
 
 gboolean

@@ -13,11 +13,16 @@ typedef struct _ThIcc ThIcc;
 /* Does what the library does on first use and a locked-down process must not. */
 void th_icc_warm_up (void);
 
-/* profile comes from th_icc_distil and need not outlive the call. NULL where it cannot be used. */
+/* profile comes from th_icc_distil and need not outlive the call. NULL where memory is short. */
 ThIcc *th_icc_new (ThBytes profile, ThColorModel model);
 void th_icc_free (ThIcc *icc);
-/* NULL where the profile is not three curves and a matrix. bits: 8 or 16 a sample. */
-ThShaper *th_icc_read_shaper (const ThIcc *icc, guint bits);
+/* FALSE where it is nothing that the library could read. */
+gboolean th_icc_is_open (const ThIcc *icc);
+/* Whether there was not enough memory at some time, and not for the bound: what failed or came out
+ * worse then is not the profile's fault. */
+gboolean th_icc_lacked_memory (const ThIcc *icc);
+/* Fills in shaper; FALSE where the profile is not three curves and a matrix. */
+gboolean th_icc_read_shaper (const ThIcc *icc, ThShaper *shaper);
 /* Makes ready for th_icc_row; FALSE where the profile does not give a way. Frees what only that
  * took. many: takes some 20 ms longer, each pixel a fifth of the time then, and colours between the
  * nodes of a table are rougher. */

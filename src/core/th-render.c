@@ -171,8 +171,8 @@ pixels_of_targets (const ThRender *render)
   return pixels;
 }
 
-static void
-choose_color (ThRender *render, ThColorCache *colors)
+static ThStatus
+choose_color (ThRender *render, ThColorCache *colors, GError **error)
 {
   const ThHeader *header = render->header;
   const ThColorSource source = {
@@ -185,6 +185,7 @@ choose_color (ThRender *render, ThColorCache *colors)
   };
 
   render->color = th_color_new (&source, colors);
+  return render->color != NULL ? TH_STATUS_OK : fail (error, TH_STATUS_NO_MEMORY, NULL);
 }
 
 static ThStatus
@@ -203,7 +204,9 @@ open_and_plan (ThRender *render, ThInput *input, const guint32 *boxes, guint n_b
     return status;
   render->orientation = render->plan.bottom_up ? th_orient_after_flip (render->header->orientation)
                                                : render->header->orientation;
-  choose_color (render, colors);
+  status = choose_color (render, colors, error);
+  if (status != TH_STATUS_OK)
+    return status;
   publish (render);
   return check_bytes (render, error);
 }

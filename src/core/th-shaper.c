@@ -41,27 +41,35 @@ fill_codes (guint8 *codes)
 }
 
 ThShaper *
-th_shaper_new (guint bits, ThShaperCurve curve, gpointer data, const ThMatrix *to_xyz)
+th_shaper_new (guint bits)
+{
+  const guint nodes = bits == 8 ? 256 : NODES;
+  ThShaper *shaper = g_try_malloc (sizeof *shaper + 3 * nodes * sizeof *shaper->linear);
+
+  if (shaper == NULL)
+    return NULL;
+  shaper->bits = bits;
+  shaper->nodes = nodes;
+  return shaper;
+}
+
+void
+th_shaper_fill (ThShaper *shaper, ThShaperCurve curve, gpointer data, const ThMatrix *to_xyz)
 {
   const ThMatrix from_xyz = th_color_space_srgb_from_xyz ();
   const ThMatrix matrix = th_matrix_multiply (&from_xyz, to_xyz);
-  const guint nodes = bits == 8 ? 256 : NODES;
-  const double step = bits == 8 ? 1 / 255.0 : (1 << REST_BITS) / 65535.0;
-  ThShaper *shaper = g_malloc (sizeof *shaper + 3 * nodes * sizeof *shaper->linear);
+  const double step = shaper->bits == 8 ? 1 / 255.0 : (1 << REST_BITS) / 65535.0;
 
-  shaper->bits = bits;
-  shaper->nodes = nodes;
-  for (guint i = 0; i < 3 * nodes; i++)
+  for (guint i = 0; i < 3 * shaper->nodes; i++)
     {
-      const double code = i % nodes * step;
-      const double light = curve (i / nodes, MIN (code, 1), data);
+      const double code = i % shaper->nodes * step;
+      const double light = curve (i / shaper->nodes, MIN (code, 1), data);
 
       shaper->linear[i] = (float) CLAMP (light, 0, 1);
     }
   for (guint i = 0; i < 9; i++)
     shaper->matrix[i] = (float) (matrix.m[i] * TOP);
   fill_codes (shaper->codes);
-  return shaper;
 }
 
 void
@@ -82,14 +90,15 @@ space_curve (guint channel, double code, gpointer data)
   return th_color_space_to_linear (data, code);
 }
 
-ThShaper *
-th_shaper_new_space (guint bits, const ThColorSpace *space)
+gboolean
+th_shaper_fill_space (ThShaper *shaper, const ThColorSpace *space)
 {
   ThMatrix to_xyz;
 
   if (!th_color_space_to_xyz (space, &to_xyz))
-    return NULL;
-  return th_shaper_new (bits, space_curve, (gpointer) space, &to_xyz);
+    return FALSE;
+  th_shaper_fill (shaper, space_curve, (gpointer) space, &to_xyz);
+  return TRUE;
 }
 
 static inline guint8

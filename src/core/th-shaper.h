@@ -13,11 +13,13 @@ typedef struct _ThShaper ThShaper;
 /* Light, from 0 to 1, of channel's value code, from 0 to 1. */
 typedef double (*ThShaperCurve) (guint channel, double code, gpointer data);
 
-/* bits: 8 or 16 of each sample that will come in; to_xyz: from the space's light to XYZ relative to
- * D50. */
-ThShaper *th_shaper_new (guint bits, ThShaperCurve curve, gpointer data, const ThMatrix *to_xyz);
-/* NULL where the space's numbers make no sense. */
-ThShaper *th_shaper_new_space (guint bits, const ThColorSpace *space);
+/* bits: 8 or 16 of each sample that will come in. To be filled in before anything else is asked of
+ * it; NULL where memory is short. */
+ThShaper *th_shaper_new (guint bits);
+/* to_xyz: from the space's light to XYZ relative to D50. */
+void th_shaper_fill (ThShaper *shaper, ThShaperCurve curve, gpointer data, const ThMatrix *to_xyz);
+/* FALSE where the space's numbers make no sense. */
+gboolean th_shaper_fill_space (ThShaper *shaper, const ThColorSpace *space);
 void th_shaper_free (ThShaper *shaper);
 /* Of one for 8 bits: TRUE where it would change nothing that a person could see. */
 gboolean th_shaper_is_identity (const ThShaper *shaper);
