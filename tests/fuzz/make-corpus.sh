@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Writes the seeds corpus/NAME: small pictures that reach most of a decoder, all drawn here.
-# Needs imagemagick, libjpeg-turbo-progs, webp, libimage-exiftool-perl.
+# Needs imagemagick, libavif-bin, libheif-examples, libjpeg-turbo-progs, webp, libimage-exiftool-perl.
 set -eu
 cd "$(dirname -- "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p corpus/bmp corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
+mkdir -p corpus/avif corpus/bmp corpus/heif corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
 base=$work/base.png
 convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
 convert "$base" "$work/base.ppm"
@@ -82,6 +82,40 @@ cwebp -quiet -q 50 corpus/png/rgba.png -o corpus/webp/lossy-alpha.webp
 gif2webp -quiet corpus/gif/animated.gif -o corpus/webp/animated.webp
 cp corpus/webp/lossy.webp corpus/webp/exif.webp
 exiftool -q -overwrite_original -n -Orientation=6 corpus/webp/exif.webp
+
+avif () { # NAME PICTURE OPTION...
+  name=$1 picture=$2
+  shift 2
+  avifenc -j 1 -s 10 --min 30 --max 50 "$@" "$picture" "corpus/avif/$name.avif" >"$work/log"
+}
+avif 420 "$base" -y 420
+avif 444-narrow "$base" -y 444 -r limited
+avif 422-10 "$base" -y 422 -d 10
+avif grey-12 "$base" -y 400 -d 12
+avif alpha corpus/png/rgba.png -y 444
+avif premultiplied corpus/png/rgba.png -y 420 --premultiply
+avif turned "$base" -y 420 --irot 1 --imir 0
+avif cropped "$base" -y 444 --clap 17,1,13,1,0,1,0,1
+avif colors "$base" -y 444 --cicp 9/16/9
+convert "$base" -resize 128x128! -strip "$work/cells.png"
+avif grid "$work/cells.png" -y 420 --grid 2x2
+avifenc -j 1 -s 10 --min 30 --max 50 -y 420 --fps 5 "$base" "$base" corpus/avif/sequence.avif >"$work/log"
+
+convert "$base" -resize 148x108! -strip "$work/heif.png"
+convert "$work/heif.png" -alpha set -channel A -evaluate set 40% -strip "$work/heif-alpha.png"
+convert "$work/heif.png" -depth 16 -define png:bit-depth=16 -strip "$work/rgb16.png"
+heif-enc -q 30 -o corpus/heif/420.heic "$work/heif.png" >"$work/log"
+heif-enc -q 30 -p chroma=444 -o corpus/heif/444.heic "$work/heif.png" >"$work/log"
+heif-enc -q 30 -b 10 -o corpus/heif/10-bit.heic "$work/rgb16.png" >"$work/log"
+heif-enc -q 30 -o corpus/heif/alpha.heic "$work/heif-alpha.png" >"$work/log"
+heif-enc -q 30 -t 64 -o corpus/heif/thumbnail.heic "$work/heif.png" >"$work/log"
+
+convert "$base" -compress None -strip corpus/tiff/plain.tif
+convert "$base" -compress LZW -strip corpus/tiff/lzw.tif
+convert "$base" -compress Zip -depth 16 -strip corpus/tiff/zip-16.tif
+convert "$base" -compress JPEG -strip corpus/tiff/jpeg.tif
+convert "$base" -monochrome -compress Group4 -strip corpus/tiff/group4.tif
+convert "$base" -compress Zip -define tiff:tile-geometry=16x16 -strip corpus/tiff/tiles.tif
 
 python3 ../codecs/images/make-images.py "$work/images" "$work/stamp"
 for name in i1-h12 i2-down i4-h64 i8-short s16-c0-h40 s16-c3-h56 s24-c0-h12 s32-c6-h40 profile-inside rle8 rle4 rle8-move \
