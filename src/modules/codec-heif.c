@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/th-codec.h"
+#include "modules/heif-graph.h"
 #include "modules/heif-io.h"
 
 /* The decoder's state and its thread: stack and heap of its own. */
@@ -171,6 +172,8 @@ read_primary (HeifSession *session, const ThLimits *limits, GError **error)
       heif_context_read_from_reader (session->context, &th_heif_reader, &session->io, NULL);
   int width, height;
 
+  if (problem.code == heif_error_Ok && !th_heif_graph_is_sound (session->base.input))
+    return fail (TH_STATUS_CORRUPT, error, "pictures are drawn from each other without end");
   if (problem.code == heif_error_Ok)
     problem = heif_context_get_primary_image_handle (session->context, &session->primary);
   if (problem.code != heif_error_Ok)

@@ -139,6 +139,140 @@ add_spec (GPtrArray *pictures, const Spec *spec)
   g_ptr_array_add (pictures, made);
 }
 
+/* A box of what lies from start to the end. */
+static void
+wrap (GByteArray *data, const char *type, guint start)
+{
+  const guint32 size = GUINT32_TO_BE (data->len - start + 8);
+
+  g_byte_array_set_size (data, data->len + 8);
+  memmove (data->data + start + 8, data->data + start, data->len - start - 8);
+  memcpy (data->data + start, &size, sizeof size);
+  memcpy (data->data + start + 4, type, 4);
+}
+
+static void
+append_box (GByteArray *data, const char *type, const char *content, guint size)
+{
+  const guint start = data->len;
+
+  g_byte_array_append (data, (const guint8 *) content, size);
+  wrap (data, type, start);
+}
+
+#define APPEND(data, type, content) append_box (data, type, content, sizeof content - 1)
+
+static void
+append_u16 (GByteArray *data, guint value)
+{
+  const guint8 bytes[] = { (guint8) (value >> 8), (guint8) value };
+
+  g_byte_array_append (data, bytes, sizeof bytes);
+}
+
+/* Pictures 1 to n are grids of one tile of the same 64 pixels: the next one, and the last one's is
+ * the first. */
+static void
+append_grids (GByteArray *data, guint n)
+{
+  static const char grid[] = { 0, 0, 0, 0, 0, 64, 0, 64 };
+  guint start = data->len;
+
+  append_u16 (data, 0);
+  append_u16 (data, 0);
+  append_u16 (data, n);
+  for (guint i = 1; i <= n; i++)
+    {
+      const char entry[] = { 2, 0, 0, 0, 0, (char) i, 0, 0, 'g', 'r', 'i', 'd', 0 };
+
+      append_box (data, "infe", entry, sizeof entry);
+    }
+  wrap (data, "iinf", start);
+  start = data->len;
+  g_byte_array_append (data, (const guint8 *) "\0\0\0\0", 4);
+  for (guint i = 1; i <= n; i++)
+    {
+      const char reference[] = { 0, (char) i, 0, 1, 0, (char) (i % n + 1) };
+
+      append_box (data, "dimg", reference, sizeof reference);
+    }
+  wrap (data, "iref", start);
+  start = data->len;
+  g_byte_array_append (data, (const guint8 *) "\1\0\0\0\104\0", 6);
+  append_u16 (data, n);
+  for (guint i = 1; i <= n; i++)
+    {
+      const guint8 place[] = { 0, (guint8) i, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, sizeof grid };
+
+      g_byte_array_append (data, place, sizeof place);
+    }
+  wrap (data, "iloc", start);
+  append_box (data, "idat", grid, sizeof grid);
+}
+
+static void
+append_properties (GByteArray *data, guint n)
+{
+  const guint start = data->len;
+  guint inner;
+
+  APPEND (data, "ispe", "\0\0\0\0\0\0\0\100\0\0\0\100");
+  APPEND (data, "pixi", "\0\0\0\0\3\10\10\10");
+  wrap (data, "ipco", start);
+  inner = data->len;
+  g_byte_array_append (data, (const guint8 *) "\0\0\0\0\0\0", 6);
+  append_u16 (data, n);
+  for (guint i = 1; i <= n; i++)
+    {
+      const guint8 entry[] = { 0, (guint8) i, 2, 1, 2 };
+
+      g_byte_array_append (data, entry, sizeof entry);
+    }
+  wrap (data, "ipma", inner);
+  wrap (data, "iprp", start);
+}
+
+/* Grids whose tiles are grids, which libheif follows to the end of its stack. */
+static void
+add_loop (GPtrArray *pictures, const char *name, guint n)
+{
+  Made *made = made_new (g_strdup (name), TH_STATUS_CORRUPT, NULL, 0);
+  GByteArray *data = made->data;
+  guint start;
+
+  APPEND (data, "ftyp", "heic\0\0\0\0mif1heic");
+  start = data->len;
+  g_byte_array_append (data, (const guint8 *) "\0\0\0\0", 4);
+  APPEND (data, "hdlr", "\0\0\0\0\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0");
+  APPEND (data, "pitm", "\0\0\0\0\0\1");
+  append_grids (data, n);
+  append_properties (data, n);
+  wrap (data, "meta", start);
+  g_ptr_array_add (pictures, made);
+}
+
+/* Boxes in boxes. */
+static void
+add_deep (GPtrArray *pictures)
+{
+  Made *made = made_new (g_strdup ("deep"), TH_STATUS_CORRUPT, NULL, 0);
+  GByteArray *data = made->data;
+  guint start;
+
+  APPEND (data, "ftyp", "heic\0\0\0\0mif1heic");
+  start = data->len;
+  for (guint i = 0; i < 5000; i++)
+    {
+      const guint inner = data->len - start;
+
+      g_byte_array_set_size (data, data->len + 4);
+      memmove (data->data + start + 4, data->data + start, inner);
+      memset (data->data + start, 0, 4);
+      wrap (data, "meta", start);
+    }
+  g_ptr_array_add (pictures, made);
+}
+
 /* Where the box is: its type's offset. */
 static gsize
 find_box (const GByteArray *data, const char *type)
@@ -184,5 +318,9 @@ made_pictures (void)
   for (gsize i = 0; i < G_N_ELEMENTS (specs); i++)
     add_spec (pictures, &specs[i]);
   add_bombs (pictures);
+  add_loop (pictures, "grid-of-itself", 1);
+  add_loop (pictures, "grid-of-grids", 2);
+  add_loop (pictures, "grids-all-the-way", 100);
+  add_deep (pictures);
   return pictures;
 }
