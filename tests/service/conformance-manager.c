@@ -131,9 +131,9 @@ see_described_gone (Conformance *conformance)
 const ConformanceCase conformance_manager[] = {
   { "register-lists", see_lists, "Ready(ready)", "org.freedesktop.DBus.Error.InvalidArgs" },
   { "register-strings", see_strings, "Ready(ready)", "org.freedesktop.DBus.Error.NoReply" },
-  { "described", see_described_ready, "Ready(ready)", CRASHED },
-  { "described-error", see_described_error, "Error 2(error)", CRASHED },
-  { "described-lie", see_described_lie, "Error 8(lie)", CRASHED },
-  { "described-gone", see_described_gone, "Error 1(ready)", CRASHED },
+  { "described", see_described_ready, "Ready(ready)", CONFORMANCE_VARIES },
+  { "described-error", see_described_error, "Error 2(error)", CONFORMANCE_VARIES },
+  { "described-lie", see_described_lie, "Error 8(lie)", CONFORMANCE_VARIES },
+  { "described-gone", see_described_gone, "Error 1(ready)", CONFORMANCE_VARIES },
   { NULL, NULL, NULL, NULL },
 };
