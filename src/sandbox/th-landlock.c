@@ -54,7 +54,7 @@ allow_reading (int ruleset, const char *folder, GError **error)
 {
   struct landlock_path_beneath_attr rule = {
     .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
-    .parent_fd = open (folder, O_PATH | O_CLOEXEC),
+    .parent_fd = open (folder, O_PATH | O_DIRECTORY | O_CLOEXEC),
   };
   long result;
 

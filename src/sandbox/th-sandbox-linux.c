@@ -21,6 +21,8 @@
 
 /* The source, the results, and one to spare. */
 #define EXTRA_FDS 3
+/* Where folders may be read. */
+#define READING_FDS 16
 
 #define STACK_BYTES (8 * 1024 * 1024)
 
@@ -91,10 +93,12 @@ set_limits (const ThSandboxPolicy *policy, GError **error)
   const rlim_t addresses = policy->data_bytes > 0 ? (rlim_t) ADDRESS_BYTES : 0;
   /* Threads count as processes do, of the whole user; the filter tells them apart. */
   const rlim_t processes = policy->threads ? RLIM_INFINITY : 0;
+  const rlim_t files =
+      (rlim_t) policy->socket + 1 + EXTRA_FDS + (policy->readable != NULL ? READING_FDS : 0);
   const Limit limits[] = {
     /* 1, not 0: that also keeps the picture from a core pattern that is a pipe. */
     { RLIMIT_CORE, 1, TRUE },
-    { RLIMIT_NOFILE, (rlim_t) policy->socket + 1 + EXTRA_FDS, TRUE },
+    { RLIMIT_NOFILE, files, TRUE },
     { RLIMIT_NPROC, processes, TRUE },
     { RLIMIT_FSIZE, 0, TRUE },
     /* The stack is not part of RLIMIT_DATA, and may have been set to grow without end. */
@@ -126,6 +130,8 @@ set_limits (const ThSandboxPolicy *policy, GError **error)
 gboolean
 th_sandbox_enter (const ThSandboxPolicy *policy, ThSandboxState *state, GError **error)
 {
+  ThSeccompProfile profile = { .socket = policy->socket, .threads = policy->threads };
+
   *state = (ThSandboxState){ 0 };
   close_above (policy->socket);
   reset_signals ();
@@ -142,6 +148,8 @@ th_sandbox_enter (const ThSandboxPolicy *policy, ThSandboxState *state, GError *
     return FALSE;
   close (STDIN_FILENO);
   close (STDOUT_FILENO);
-  state->seccomp = th_seccomp_enter (policy->socket, policy->threads, error);
+  if (policy->readable != NULL)
+    profile.files = state->landlock_abi > 0 ? TH_FILES_READ : TH_FILES_REFUSE;
+  state->seccomp = th_seccomp_enter (&profile, error);
   return state->seccomp;
 }

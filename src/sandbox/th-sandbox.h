@@ -19,7 +19,9 @@ typedef struct
   /* Soft RLIMIT_DATA to begin with; the hard one stays, the owning side raises the soft one. 0: no
    * limit on memory at all. */
   guint64 data_bytes;
-  /* NULL-terminated folders that may be read (fonts), or NULL for nothing at all. */
+  /* NULL-terminated folders that may be read (fonts), or NULL for nothing at all. Where landlock is
+   * missing nothing may be read, but opening is then refused, not punished. With
+   * landlock, whether a file exists, its size and its times can be asked of all files. */
   const char *const *readable;
   /* Threads may be started, which are locked down alike; processes still may not. */
   gboolean threads;

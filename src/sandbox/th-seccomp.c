@@ -4,6 +4,7 @@
 #include "sandbox/th-seccomp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 
@@ -87,6 +88,75 @@ static const ThSyscall thread_calls[] = {
   { TH_SYSCALLS_END },
 };
 
+/* Of an open that only reads. A descriptor by O_PATH is one that landlock does not look at. */
+#define WRITING (O_ACCMODE | O_CREAT | O_TRUNC | O_PATH)
+
+/* What fontconfig and FreeType need to read files. A library that would like to write, such as a
+ * cache, is told that it cannot; links are never read, or they would tell where they lead. */
+static const ThSyscall reading_calls[] = {
+  { SCMP_SYS (open), { { WRITING, O_RDONLY, 1 } } },
+  { SCMP_SYS (open), { { O_ACCMODE, O_WRONLY, 1 } }, .error = EACCES },
+  { SCMP_SYS (open), { { O_ACCMODE, O_RDWR, 1 } }, .error = EACCES },
+  { SCMP_SYS (openat), { { WRITING, O_RDONLY, 2 } } },
+  { SCMP_SYS (openat), { { O_ACCMODE, O_WRONLY, 2 } }, .error = EACCES },
+  { SCMP_SYS (openat), { { O_ACCMODE, O_RDWR, 2 } }, .error = EACCES },
+  { SCMP_SYS (read) },
+  { SCMP_SYS (getdents64) },
+  { SCMP_SYS (fstat) },
+  { SCMP_SYS (fstat64) },
+  { SCMP_SYS (newfstatat) },
+  { SCMP_SYS (fstatat64) },
+  { SCMP_SYS (stat) },
+  { SCMP_SYS (stat64) },
+  { SCMP_SYS (lstat) },
+  { SCMP_SYS (lstat64) },
+  { SCMP_SYS (statx) },
+  { SCMP_SYS (access) },
+  { SCMP_SYS (faccessat) },
+  { SCMP_SYS (faccessat2) },
+  { SCMP_SYS (fstatfs) },
+  { SCMP_SYS (fstatfs64) },
+  { SCMP_SYS (fadvise64) },
+  { SCMP_SYS (fcntl), { { ALL, F_GETFD, 1 } } },
+  { SCMP_SYS (fcntl), { { ALL, F_SETFD, 1 } } },
+  { SCMP_SYS (fcntl), { { ALL, F_GETFL, 1 } } },
+  { TH_SYSCALLS_END },
+};
+
+static const ThSyscall refused_opens[] = {
+  { SCMP_SYS (open), .error = EACCES },
+  { SCMP_SYS (openat), .error = EACCES },
+  { SCMP_SYS (stat), .error = EACCES },
+  { SCMP_SYS (stat64), .error = EACCES },
+  { SCMP_SYS (lstat), .error = EACCES },
+  { SCMP_SYS (lstat64), .error = EACCES },
+  { SCMP_SYS (newfstatat), .error = EACCES },
+  { SCMP_SYS (fstatat64), .error = EACCES },
+  { SCMP_SYS (statx), .error = EACCES },
+  { SCMP_SYS (access), .error = EACCES },
+  { SCMP_SYS (faccessat), .error = EACCES },
+  { SCMP_SYS (faccessat2), .error = EACCES },
+  { TH_SYSCALLS_END },
+};
+
+/* In both cases. */
+static const ThSyscall refused_changes[] = {
+  { SCMP_SYS (readlink), .error = EINVAL },  { SCMP_SYS (readlinkat), .error = EINVAL },
+  { SCMP_SYS (mkdir), .error = EACCES },     { SCMP_SYS (mkdirat), .error = EACCES },
+  { SCMP_SYS (unlink), .error = EACCES },    { SCMP_SYS (unlinkat), .error = EACCES },
+  { SCMP_SYS (link), .error = EACCES },      { SCMP_SYS (linkat), .error = EACCES },
+  { SCMP_SYS (rename), .error = EACCES },    { SCMP_SYS (renameat), .error = EACCES },
+  { SCMP_SYS (renameat2), .error = EACCES }, { TH_SYSCALLS_END },
+};
+
+static const ThSyscall no_calls[] = { { TH_SYSCALLS_END } };
+
+static const ThSyscall *const file_calls[][2] = {
+  [TH_FILES_KILL] = { no_calls, no_calls },
+  [TH_FILES_REFUSE] = { refused_opens, refused_changes },
+  [TH_FILES_READ] = { reading_calls, refused_changes },
+};
+
 static int
 add_row (scmp_filter_ctx filter, const ThSyscall *row, int socket)
 {
@@ -115,21 +185,30 @@ add_rows (scmp_filter_ctx filter, const ThSyscall *rows, int socket)
   return result;
 }
 
+static int
+fill (scmp_filter_ctx filter, const ThSeccompProfile *profile)
+{
+  const ThSyscall *const lists[] = {
+    calls,
+    profile->threads ? thread_calls : no_calls,
+    file_calls[profile->files][0],
+    file_calls[profile->files][1],
+    th_seccomp_more,
+  };
+  int result = seccomp_attr_set (filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (lists) && result == 0; i++)
+    result = add_rows (filter, lists[i], profile->socket);
+  return result;
+}
+
 gboolean
-th_seccomp_enter (int socket, gboolean threads, GError **error)
+th_seccomp_enter (const ThSeccompProfile *profile, GError **error)
 {
   scmp_filter_ctx filter = seccomp_init (SCMP_ACT_KILL_PROCESS);
   /* It does not say why; a system that refuses seccomp is the likely reason. */
-  int result = filter != NULL ? 0 : -EPERM;
+  int result = filter != NULL ? fill (filter, profile) : -EPERM;
 
-  if (result == 0)
-    result = seccomp_attr_set (filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-  if (result == 0)
-    result = add_rows (filter, calls, socket);
-  if (result == 0 && threads)
-    result = add_rows (filter, thread_calls, socket);
-  if (result == 0)
-    result = add_rows (filter, th_seccomp_more, socket);
   if (result == 0)
     result = seccomp_load (filter);
   if (filter != NULL)

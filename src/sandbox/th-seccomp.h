@@ -30,7 +30,20 @@ typedef struct
 /* Further calls that this kind of build needs; ends with TH_SYSCALLS_END. */
 extern const ThSyscall th_seccomp_more[];
 
-/* Installs the filter; messages go over socket only, and threads may be started or not. From then
- * on every other call, and every call through another ABI, kills the process. Needs no_new_privs.
- */
-gboolean th_seccomp_enter (int socket, gboolean threads, GError **error);
+typedef enum
+{
+  TH_FILES_KILL,   /* who opens a file is killed */
+  TH_FILES_REFUSE, /* is told that it may not */
+  TH_FILES_READ,   /* may read it, as far as somebody else does not forbid it: landlock must */
+} ThSeccompFiles;
+
+typedef struct
+{
+  int socket;       /* messages go over it only */
+  gboolean threads; /* may be started */
+  ThSeccompFiles files;
+} ThSeccompProfile;
+
+/* Installs the filter. From then on every other call, and every call through another ABI, kills the
+ * process. Needs no_new_privs. */
+gboolean th_seccomp_enter (const ThSeccompProfile *profile, GError **error);

@@ -13,6 +13,7 @@
 #include "wire/th-plan.h"
 #include "wire/th-wire.h"
 #include "wire/th-wrap.h"
+#include "worker/th-fonts.h"
 #include "worker/th-heap.h"
 
 /* What a picture's header and the buffers kept between pictures may take without a grant. */
@@ -258,6 +259,8 @@ th_serve (const ThServe *serve)
 {
   g_autoptr (GError) trouble = NULL;
   g_autoptr (ThColorCache) colors = NULL;
+  g_auto (GStrv) fonts = NULL;
+  const guint32 needs = needs_of_codecs ();
   ThSandboxPolicy policy = { .socket = serve->socket };
   ThSandboxState state = { 0 };
   ThWireMessage message;
@@ -267,9 +270,12 @@ th_serve (const ThServe *serve)
 
   warm_up ();
   colors = th_color_cache_new ();
+  if ((needs & TH_NEEDS_FONTS) != 0)
+    fonts = th_fonts_folders ();
   ready = prepare_codecs (&trouble);
   policy.data_bytes = data_base ();
-  policy.threads = (needs_of_codecs () & TH_NEEDS_THREADS) != 0;
+  policy.readable = (const char *const *) fonts;
+  policy.threads = (needs & TH_NEEDS_THREADS) != 0;
   if (!ready || !th_sandbox_enter (&policy, &state, &trouble))
     {
       greet (serve->socket, 0, &state, trouble);

@@ -28,6 +28,19 @@ deed_open (pid_t victim)
 }
 
 static gboolean
+deed_open_fonts (pid_t victim)
+{
+  return open ("/usr/share/fonts", O_RDONLY | O_DIRECTORY | O_CLOEXEC) >= 0;
+}
+
+/* A descriptor by which other calls find their way. */
+static gboolean
+deed_open_path (pid_t victim)
+{
+  return open ("/", O_PATH | O_CLOEXEC) >= 0;
+}
+
+static gboolean
 deed_stat (pid_t victim)
 {
   struct stat st;
@@ -220,6 +233,8 @@ deed_other_abi (pid_t victim)
 
 const EvilDeed evil_deeds[] = {
   { "open", deed_open },
+  { "open-fonts", deed_open_fonts },
+  { "open-path", deed_open_path },
   { "stat", deed_stat },
   { "create", deed_create },
   { "reopen", deed_reopen },

@@ -8,6 +8,8 @@
 #define EVIL_WORKER "thimble-worker-evil"
 /* The same decoder where threads are allowed. */
 #define THREADS_WORKER "thimble-worker-threads"
+/* And where fonts may be read. */
+#define FONTS_WORKER "thimble-worker-fonts"
 
 /* Deadlines that only what never ends can miss. */
 ThLimits hostile_limits (void);

@@ -70,6 +70,54 @@ test_deed_with_threads (gconstpointer data)
   check_deed (data, THREADS_WORKER);
 }
 
+/* What the reading of fonts brings with it; all else is as without. */
+static ThStatus
+expected_with_fonts (const char *deed, gboolean landlock)
+{
+  static const struct
+  {
+    const char *deed;
+    ThStatus with, without; /* landlock */
+  } rows[] = {
+    { "open-fonts", TH_STATUS_OK, TH_STATUS_NOT_MINE },
+    { "open", TH_STATUS_NOT_MINE, TH_STATUS_NOT_MINE },
+    { "create", TH_STATUS_NOT_MINE, TH_STATUS_NOT_MINE },
+    { "reopen", TH_STATUS_NOT_MINE, TH_STATUS_NOT_MINE },
+    { "stat", TH_STATUS_OK, TH_STATUS_NOT_MINE },
+    /* Allowed, but how large the file is was found out by going to its end. */
+    { "read", TH_STATUS_NOT_MINE, TH_STATUS_CRASHED },
+    /* Without landlock the flags do not matter. */
+    { "open-path", TH_STATUS_CRASHED, TH_STATUS_NOT_MINE },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (g_str_equal (rows[i].deed, deed))
+      return landlock ? rows[i].with : rows[i].without;
+  return TH_STATUS_CRASHED;
+}
+
+static void
+test_deed_with_fonts (gconstpointer data)
+{
+  const EvilDeed *deed = data;
+  g_auto (Worker) worker = { .socket = -1 };
+  g_auto (Source) source = { 0 };
+  g_auto (ThDecoded) decoded = { 0 };
+  ThLimits limits = hostile_limits ();
+  ThStatus status;
+
+  hostile_start (&worker, FONTS_WORKER);
+  source_init (&source, deed->name);
+  status = hostile_decode (&worker, &source, &limits, &decoded, NULL);
+  if (g_str_equal (deed->name, "open-fonts") && !succeeds_unlocked (deed))
+    {
+      g_test_skip ("this system has no fonts");
+      return;
+    }
+  g_assert_cmpint (status, ==, expected_with_fonts (deed->name, worker.hello.landlock_abi > 0));
+  assert_untouched (&source);
+}
+
 /* A thread that does nothing: it ends with the process, as all of it, where it may not be. */
 static void
 test_thread (void)
@@ -101,9 +149,11 @@ main (int argc, char **argv)
   for (const EvilDeed *deed = evil_deeds; deed->name != NULL; deed++)
     {
       g_autofree char *path = g_strconcat ("/deeds/", deed->name, NULL);
+      g_autofree char *fonts = g_strconcat ("/deeds/with-fonts/", deed->name, NULL);
       g_autofree char *threads = g_strconcat ("/deeds/with-threads/", deed->name, NULL);
 
       g_test_add_data_func (path, deed, test_deed);
+      g_test_add_data_func (fonts, deed, test_deed_with_fonts);
       g_test_add_data_func (threads, deed, test_deed_with_threads);
     }
   g_test_add_func ("/deeds/thread", test_thread);
