@@ -5,6 +5,7 @@
 
 #include <gio/gio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "engine/th-watched.h"
 
@@ -61,6 +62,17 @@ is_own (const ThEntry *entry)
   return g_str_equal (entry->name, OWN_ENTRY);
 }
 
+/* Says why one is left out. A file that is empty, or none (a link to /dev/null), is a usual way to
+ * switch another off. */
+static void
+tell_broken (const char *path, const GError *error)
+{
+  struct stat st;
+
+  if (stat (path, &st) == 0 && S_ISREG (st.st_mode) && st.st_size > 0)
+    g_message ("the thumbnailer entry %s is left out: %s", path, error->message);
+}
+
 /* The first of a name counts, even where it cannot be used. */
 static void
 load_all (ThEntries *entries, const GPtrArray *paths)
@@ -72,11 +84,14 @@ load_all (ThEntries *entries, const GPtrArray *paths)
   for (guint i = 0; i < paths->len; i++)
     {
       g_autoptr (ThEntry) entry = NULL;
+      g_autoptr (GError) error = NULL;
 
       if (!g_hash_table_add (names, g_path_get_basename (paths->pdata[i])))
         continue;
-      entry = th_entry_load (paths->pdata[i], NULL);
-      if (entry != NULL && !entry->rules.disabled && !is_own (entry))
+      entry = th_entry_load (paths->pdata[i], &error);
+      if (entry == NULL)
+        tell_broken (paths->pdata[i], error);
+      else if (!entry->rules.disabled && !is_own (entry))
         g_ptr_array_add (entries->all, g_steal_pointer (&entry));
     }
 }

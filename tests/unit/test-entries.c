@@ -206,14 +206,17 @@ test_masking (World *world, gconstpointer unused)
   {
     const char *user;
     const char *served;
+    const char *said;
   } rows[] = {
-    { GOOD, "user/x.thumbnailer" },
-    { GOOD "[X-Tumbler Settings]\nDisabled=true\n", "" },
-    { GOOD "[X-Tumbler Settings]\nDisabled=false\n", "user/x.thumbnailer" },
-    { "broken", "" },
-    { "", "" },
-    { HEAD "Exec=prog %i %o\nMimeType=video/x-b;\n", "" },
-    { GOOD HEAD "TryExec=thimble-no-such-program\n", "" },
+    { GOOD, "user/x.thumbnailer", NULL },
+    { GOOD "[X-Tumbler Settings]\nDisabled=true\n", "", NULL },
+    { GOOD "[X-Tumbler Settings]\nDisabled=false\n", "user/x.thumbnailer", NULL },
+    { "broken", "", "*x.thumbnailer is left out: *" },
+    { HEAD "Exec=prog %o\nMimeType=video/x-a;\n", "",
+      "*x.thumbnailer is left out: *neither %u nor %i" },
+    { "", "", NULL },
+    { HEAD "Exec=prog %i %o\nMimeType=video/x-b;\n", "", NULL },
+    { GOOD HEAD "TryExec=thimble-no-such-program\n", "", NULL },
   };
 
   put (world, 2, "x.thumbnailer", GOOD);
@@ -223,7 +226,10 @@ test_masking (World *world, gconstpointer unused)
     {
       g_test_message ("%s", rows[i].user);
       put (world, 0, "x.thumbnailer", rows[i].user);
+      if (rows[i].said != NULL)
+        g_test_expect_message (G_LOG_DOMAIN, G_LOG_LEVEL_MESSAGE, rows[i].said);
       assert_served (world, "video/x-a", rows[i].served);
+      g_test_assert_expected_messages ();
     }
 }
 
