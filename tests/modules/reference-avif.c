@@ -7,6 +7,24 @@
 
 #include "codecs/picture.h"
 
+/* Deep pictures by way of 16 bits: libavif 0.11 goes other ways from them to 8, and repeats chroma
+ * of 12 bits in place of interpolating it. */
+static gboolean
+convert_deep (const avifImage *image, avifRGBImage *rgb, guint8 *rgba)
+{
+  const gsize n = (gsize) image->width * image->height * 4;
+  g_autofree guint16 *wide = g_new (guint16, n);
+
+  rgb->depth = 16;
+  rgb->pixels = (guint8 *) wide;
+  rgb->rowBytes = image->width * 8;
+  if (avifImageYUVToRGB (image, rgb) != AVIF_RESULT_OK)
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    rgba[i] = (guint8) ((wide[i] + 128u) / 257u);
+  return TRUE;
+}
+
 /* 8-bit RGBA of the stored picture; pictures with a clean aperture are left to those that are made
  * here. */
 static Picture *
@@ -19,9 +37,11 @@ convert (const avifImage *image)
     return NULL;
   picture = picture_new ((ThSize){ image->width, image->height });
   avifRGBImageSetDefaults (&rgb, image);
-  rgb.depth = 8;
   rgb.format = AVIF_RGB_FORMAT_RGBA;
   rgb.alphaPremultiplied = image->alphaPremultiplied;
+  if (image->depth > 8)
+    return convert_deep (image, &rgb, picture->rgba) ? g_steal_pointer (&picture) : NULL;
+  rgb.depth = 8;
   rgb.pixels = picture->rgba;
   rgb.rowBytes = image->width * 4;
   return avifImageYUVToRGB (image, &rgb) == AVIF_RESULT_OK ? g_steal_pointer (&picture) : NULL;

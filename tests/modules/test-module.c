@@ -197,14 +197,18 @@ number (char **fields, guint column)
   return (guint) g_ascii_strtoull (fields[column], NULL, 10);
 }
 
+/* stored: NULL where the list is not sure. */
 static void
-check_reference (ThBytes data, ThSize stored)
+check_reference (ThBytes data, const ThSize *stored)
 {
   g_autoptr (Picture) ours = picture_decode (data);
   g_autoptr (Picture) reference = picture_reference (ours->codec, data);
 
-  g_assert_cmpuint (ours->size.width, ==, stored.width);
-  g_assert_cmpuint (ours->size.height, ==, stored.height);
+  if (stored != NULL)
+    {
+      g_assert_cmpuint (ours->size.width, ==, stored->width);
+      g_assert_cmpuint (ours->size.height, ==, stored->height);
+    }
   if (reference != NULL && ours->status == TH_STATUS_OK)
     g_assert_cmpuint (picture_difference (ours, reference), <=, TOLERANCE);
 }
@@ -229,7 +233,11 @@ test_picture (const void *user)
   else if (strcmp (fields[COL_VERDICT], "fails") == 0)
     g_assert_cmpint (status, !=, TH_STATUS_OK);
   if (strcmp (fields[COL_VERDICT], "decodes") != 0)
-    return;
+    {
+      if (status == TH_STATUS_OK)
+        check_reference (data, NULL);
+      return;
+    }
   g_assert_true (th_status_has_pixels (status));
   /* The list does not always say how a picture is turned. */
   if (*fields[COL_ORIENTATION] != '\0')
@@ -237,7 +245,7 @@ test_picture (const void *user)
       g_assert_cmpuint (full.width, ==, seen.width);
       g_assert_cmpuint (full.height, ==, seen.height);
     }
-  check_reference (data, stored);
+  check_reference (data, &stored);
 }
 
 static void
