@@ -31,6 +31,22 @@ tell_type (ThJson *json, const ThExplanation *about)
 }
 
 static void
+tell_module (ThJson *json, const ThExplainedHandler *handler)
+{
+  th_json_string (json, "module", handler->module);
+  if (!handler->asked)
+    {
+      th_json_null (json, "sandbox");
+      return;
+    }
+  th_json_begin_object (json, "sandbox");
+  th_json_boolean (json, "seccomp", handler->seccomp);
+  th_json_integer (json, "landlock_abi", handler->landlock_abi);
+  th_json_string (json, "trouble", handler->trouble);
+  th_json_end (json);
+}
+
+static void
 tell_handlers (ThJson *json, const ThExplanation *about)
 {
   th_json_begin_array (json, "handlers");
@@ -42,6 +58,7 @@ tell_handlers (ThJson *json, const ThExplanation *about)
       th_json_string (json, "kind", handler->built_in ? "built-in" : "external");
       th_json_string (json, "name", handler->name);
       th_json_string (json, "rule", handler->rule);
+      tell_module (json, handler);
       th_json_end (json);
     }
   th_json_end (json);

@@ -66,14 +66,29 @@ add_type (GString *out, const ThExplanation *about)
   add_line (out, "a kind of", "%s", chain);
 }
 
+static char *
+describe_module (const ThExplainedHandler *handler)
+{
+  if (handler->module == NULL)
+    return g_strdup ("");
+  if (!handler->asked)
+    return g_strdup_printf (" (module %s)", handler->module);
+  if (handler->trouble != NULL)
+    return g_strdup_printf (" (module %s, left out: %s)", handler->module, handler->trouble);
+  if (handler->landlock_abi == 0)
+    return g_strdup_printf (" (module %s, locked down by seccomp)", handler->module);
+  return g_strdup_printf (" (module %s, locked down by seccomp and landlock)", handler->module);
+}
+
 static void
 add_handlers (GString *out, const ThExplanation *about)
 {
   for (guint i = 0; i < about->handlers->len; i++)
     {
       const ThExplainedHandler *handler = &g_array_index (about->handlers, ThExplainedHandler, i);
+      g_autofree char *module = describe_module (handler);
 
-      add_line (out, i == 0 ? "handlers" : "", "%s%s%s%s", handler->name,
+      add_line (out, i == 0 ? "handlers" : "", "%s%s%s%s%s", handler->name, module,
                 handler->built_in ? "" : " (a program of others)",
                 handler->rule != NULL ? ", not used: " : "",
                 handler->rule != NULL ? handler->rule : "");

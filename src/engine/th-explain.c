@@ -52,6 +52,7 @@ handler_clear (gpointer data)
 
   g_free (handler->name);
   g_free (handler->rule);
+  g_free (handler->trouble);
 }
 
 /* FALSE: nothing is there. */
@@ -101,7 +102,7 @@ look_at_types (const Inquiry *inquiry)
 static void
 add_handler (ThExplanation *about, gboolean built_in, const char *name, char *rule)
 {
-  ThExplainedHandler handler = { built_in, g_strdup (name), rule };
+  ThExplainedHandler handler = { .built_in = built_in, .name = g_strdup (name), .rule = rule };
 
   g_array_append_val (about->handlers, handler);
 }
@@ -147,9 +148,28 @@ list_types (ThEngine *engine, const ThExplanation *about)
   return types;
 }
 
+/* Of the handler that was added last, where it is a module's. */
+static void
+look_at_module (const Inquiry *inquiry, gboolean ask)
+{
+  GArray *handlers = inquiry->about->handlers;
+  ThExplainedHandler *last = &g_array_index (handlers, ThExplainedHandler, handlers->len - 1);
+  ThPoolGreeting greeting = { 0 };
+  g_autoptr (GError) trouble = NULL;
+
+  last->module = th_mime_module (inquiry->engine->mime, inquiry->about->type);
+  last->asked = ask && last->module != NULL;
+  if (!last->asked)
+    return;
+  th_pool_probe (inquiry->engine->pool, TH_FOREGROUND, last->module, &greeting, &trouble);
+  last->trouble = trouble != NULL ? g_strdup (trouble->message) : NULL;
+  last->seccomp = greeting.seccomp;
+  last->landlock_abi = greeting.landlock_abi;
+}
+
 /* Our own decoders first: they look at the data, whatever the type is. */
 static void
-look_at_handlers (const Inquiry *inquiry)
+look_at_handlers (const Inquiry *inquiry, gboolean ask)
 {
   ThEngine *engine = inquiry->engine;
   ThExplanation *about = inquiry->about;
@@ -160,7 +180,10 @@ look_at_handlers (const Inquiry *inquiry)
   if (codec == NULL)
     return;
   if (!g_str_equal (codec, TH_MIME_EXTERNAL))
-    add_handler (about, TRUE, codec[0] != '\0' ? codec : "any", find_rule (inquiry, codec));
+    {
+      add_handler (about, TRUE, codec[0] != '\0' ? codec : "any", find_rule (inquiry, codec));
+      look_at_module (inquiry, ask);
+    }
   entries = th_entries_list (engine->check_tools.entries, (const char *const *) types->pdata);
   for (guint i = 0; i < entries->len; i++)
     add_entry (inquiry, entries->pdata[i]);
@@ -406,7 +429,7 @@ th_explain (ThEngine *engine, const ThExplainQuestion *question)
   th_job_init (&inquiry.job, &engine->tools, TH_FOREGROUND);
   look_at_file (&inquiry);
   look_at_types (&inquiry);
-  look_at_handlers (&inquiry);
+  look_at_handlers (&inquiry, question->try_it);
   look_at_thumbnails (&inquiry);
   look_at_failure (engine, about, &inquiry.stamp);
   judge (&inquiry);

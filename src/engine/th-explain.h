@@ -10,9 +10,14 @@
 
 typedef struct
 {
-  gboolean built_in; /* else a program of others, run by its .thumbnailer entry */
-  char *name;        /* "png"; "any" where only the data can tell; the file name of an entry */
-  char *rule;        /* that forbids it to make one of this file, or NULL */
+  gboolean built_in;  /* else a program of others, run by its .thumbnailer entry */
+  char *name;         /* "png"; "any" where only the data can tell; the file name of an entry */
+  char *rule;         /* that forbids it to make one of this file, or NULL */
+  const char *module; /* whose worker has it, interned; NULL: it is no module's */
+  gboolean asked;     /* that worker was asked, and says: */
+  gboolean seccomp;
+  int landlock_abi; /* 0: none */
+  char *trouble;    /* why it cannot be had, or NULL */
 } ThExplainedHandler;
 
 typedef struct

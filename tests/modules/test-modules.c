@@ -10,6 +10,7 @@
 #include "base/th-paths.h"
 #include "engine/th-decoders.h"
 #include "engine/th-engine-private.h"
+#include "engine/th-explain.h"
 #include "unit/engine-fixture.h"
 
 #define EVIL_TYPE     "image/x-evil"
@@ -290,6 +291,45 @@ test_few_processes (World *world, gconstpointer data)
     }
 }
 
+static ThExplanation *
+explain (World *world, const char *uri)
+{
+  const ThExplainQuestion question = { uri, EVIL_TYPE, TH_FLAVOR_NORMAL, TRUE };
+
+  return th_explain (world->engine.engine, &question);
+}
+
+/* Which module has it, and how its worker is locked down, or why there is none. */
+static void
+test_explained (World *world, gconstpointer data)
+{
+  g_autofree char *folder = fixture_path (&world->engine, "modules");
+  g_autofree char *good = g_strdup (world->engine.options.module_dir);
+  const char *const folders[] = { good, folder };
+
+  set_manifest (world, "evil", EVIL_MANIFEST);
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    {
+      const ThExplainedHandler *handler;
+      g_autofree char *uri = NULL;
+      ThExplanation *about;
+
+      g_free (world->engine.options.module_dir);
+      world->engine.options.module_dir = g_strdup (folders[i]);
+      fixture_start (&world->engine);
+      uri = evil_file (world, "a.evil", GOOD);
+      about = explain (world, uri);
+      handler = &g_array_index (about->handlers, ThExplainedHandler, 0);
+      g_assert_cmpstr (handler->module, ==, "evil");
+      g_assert_true (handler->asked);
+      g_assert_cmpint (handler->seccomp, ==, i == 0);
+      g_assert_cmpint (handler->trouble != NULL, ==, i == 1);
+      g_assert_cmpint (about->good, ==, i == 0);
+      th_explanation_free (about);
+      fixture_stop (&world->engine);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -305,6 +345,7 @@ main (int argc, char **argv)
     { "/modules/another-build", test_another_build },
     { "/modules/names", test_names },
     { "/modules/order", test_order },
+    { "/modules/explained", test_explained },
     { "/modules/few-processes", test_few_processes },
   };
 
