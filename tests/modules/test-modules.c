@@ -330,6 +330,48 @@ test_explained (World *world, gconstpointer data)
     }
 }
 
+/* Code that this process has mapped, in lines of its map. */
+static guint
+count_mapped_code (void)
+{
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  guint n = 0;
+
+  g_assert_true (g_file_get_contents ("/proc/self/maps", &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    n += strstr (lines[i], " r-xp ") != NULL ? 1 : 0;
+  return n;
+}
+
+/* Nothing is loaded or started to learn of them. */
+static void
+test_many (World *world, gconstpointer data)
+{
+  const char *const *types;
+  g_autoptr (GArray) children = NULL;
+  guint code;
+
+  set_manifest (world, "evil", EVIL_MANIFEST);
+  fixture_start (&world->engine);
+  g_assert_true (lists_evil (world));
+  code = count_mapped_code ();
+  for (guint i = 0; i < 100; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("many%u", i);
+      g_autofree char *text = g_strdup_printf ("[Codec many%u]\nMimeTypes=image/x-many%u;\n", i, i);
+
+      set_manifest (world, name, text);
+    }
+  types = th_mime_types (world->engine.engine->mime);
+  g_assert_true (g_strv_contains (types, "image/x-many0"));
+  g_assert_true (g_strv_contains (types, "image/x-many99"));
+  g_assert_cmpuint (count_mapped_code (), ==, code);
+  children = fixture_children ();
+  g_assert_cmpuint (children->len, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -347,6 +389,7 @@ main (int argc, char **argv)
     { "/modules/order", test_order },
     { "/modules/explained", test_explained },
     { "/modules/few-processes", test_few_processes },
+    { "/modules/many", test_many },
   };
 
   g_test_init (&argc, &argv, NULL);
