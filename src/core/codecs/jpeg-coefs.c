@@ -7,19 +7,20 @@
 
 #include <jerror.h>
 
-#define KEPT_MAX 25
+/* Rows and columns that the transform to 2 × 2 samples reads (jidctred.c). */
+#define KEPT_ROWS 5
+static const guint8 kept_rows[KEPT_ROWS] = { 0, 1, 3, 5, 7 };
 
 /* Positions in a block, row by row, that a scaled transform reads. */
 typedef struct
 {
+  guint64 mask; /* a bit each */
   guint8 count;
-  guint8 at[KEPT_MAX];
 } Kept;
 
-/* jidctred.c: one sample is the mean; two come from rows and columns 0, 1, 3, 5 and 7. */
-static const Kept kept_for_1 = { 1, { 0 } };
-static const Kept kept_for_2 = { 25, { 0,  1,  3,  5,  7,  8,  9,  11, 13, 15, 24, 25, 27,
-                                       29, 31, 40, 41, 43, 45, 47, 56, 57, 59, 61, 63 } };
+/* One sample is the mean. */
+static const Kept kept_for_1 = { 1, 1 };
+static const Kept kept_for_2 = { G_GUINT64_CONSTANT (0xab00ab00ab00abab), 25 };
 
 /* One component. A row of blocks is stored once something has been written to it; until then it is
  * all 0. Where all is kept, stored holds blocks and window is not used. */
@@ -72,36 +73,60 @@ store_for (j_common_ptr cinfo, Plane *plane, JDIMENSION row)
   return plane->stored[row];
 }
 
-/* Moves the kept coefficients out of the block and returns which of the others are not 0. */
+/* Four samples as the bits 0 to 3, set where one is not 0. */
 static guint64
-pack_block (const Kept *kept, JCOEF *block, JCOEF *values)
+nonzero (const JCOEF *samples)
+{
+  const guint64 low_bits = G_GUINT64_CONSTANT (0x7fff7fff7fff7fff);
+  guint64 x;
+
+  memcpy (&x, samples, sizeof x);
+  if (x == 0)
+    return 0;
+  x = GUINT64_FROM_LE (x);
+  x = (((x & low_bits) + low_bits) | x) & ~low_bits;
+  /* Bits 15, 31, 47 and 63 become neighbours. */
+  return (x >> 15) * G_GUINT64_CONSTANT (0x1000200040008) >> 48 & 0xf;
+}
+
+/* Which of the coefficients are not 0, those that are kept left out. */
+static guint64
+find_others (const Kept *kept, const JCOEF *block)
 {
   guint64 others = 0;
 
-  for (guint i = 0; i < kept->count; i++)
-    {
-      values[i] = block[kept->at[i]];
-      block[kept->at[i]] = 0;
-    }
-  for (guint row = 0; row < DCTSIZE; row++)
-    {
-      guint64 halves[2];
+  for (guint i = 0; i < DCTSIZE2; i += 4)
+    others |= nonzero (block + i) << i;
+  return others & ~kept->mask;
+}
 
-      memcpy (halves, block + row * DCTSIZE, sizeof halves);
-      if ((halves[0] | halves[1]) == 0)
-        continue;
-      for (guint i = row * DCTSIZE; i < (row + 1) * DCTSIZE; i++)
-        others |= (guint64) (block[i] != 0) << i;
+/* Copies the kept coefficients out of the block and returns which of the others are not 0. */
+static guint64
+pack_block (const Kept *kept, const JCOEF *block, JCOEF *values)
+{
+  values[0] = block[0];
+  for (guint i = 0; kept == &kept_for_2 && i < KEPT_ROWS; i++, values += KEPT_ROWS)
+    {
+      const JCOEF *row = block + kept_rows[i] * DCTSIZE;
+
+      for (guint k = 0; k < KEPT_ROWS; k++)
+        values[k] = row[kept_rows[k]];
     }
-  return others;
+  return find_others (kept, block);
 }
 
 static void
 unpack_block (const Kept *kept, guint64 others, const JCOEF *values, JCOEF *block)
 {
   memset (block, 0, sizeof (JBLOCK));
-  for (guint i = 0; i < kept->count; i++)
-    block[kept->at[i]] = values[i];
+  block[0] = values[0];
+  for (guint i = 0; kept == &kept_for_2 && i < KEPT_ROWS; i++, values += KEPT_ROWS)
+    {
+      JCOEF *row = block + kept_rows[i] * DCTSIZE;
+
+      for (guint k = 0; k < KEPT_ROWS; k++)
+        row[kept_rows[k]] = values[k];
+    }
   for (; others != 0; others &= others - 1)
     block[__builtin_ctzll (others)] = 1;
 }
