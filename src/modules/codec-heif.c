@@ -5,12 +5,12 @@
 
 #include <libheif/heif.h>
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "core/th-codec.h"
 #include "modules/heif-graph.h"
 #include "modules/heif-io.h"
+#include "modules/threads.h"
 
 /* The decoder's state and its thread: stack and heap of its own. */
 #define FIXED_BYTES (40u * 1024u * 1024u)
@@ -93,28 +93,13 @@ fail_with (const HeifSession *session, struct heif_error problem, GError **error
   return fail (status, error, problem.message);
 }
 
-static void *
-do_nothing (void *data)
-{
-  return data;
-}
-
-/* The C library sets up a signal with the first thread of a process. */
-static gboolean
-start_one_thread (void)
-{
-  pthread_t thread;
-
-  return pthread_create (&thread, NULL, do_nothing, NULL) == 0 && pthread_join (thread, NULL) == 0;
-}
-
 /* libheif looks for its plug-ins. */
 static gboolean
 heif_prepare (GError **error)
 {
   const struct heif_error problem = heif_init (NULL);
 
-  if (problem.code == heif_error_Ok && start_one_thread ())
+  if (problem.code == heif_error_Ok && th_threads_prepare ())
     return TRUE;
   fail (TH_STATUS_NO_SANDBOX, error, problem.message);
   return FALSE;

@@ -13,7 +13,6 @@ const ThSyscall th_seccomp_more[] = {
   { SCMP_SYS (sigaltstack) },
   { SCMP_SYS (getpid) },
   { SCMP_SYS (gettid) },
-  { SCMP_SYS (sched_getaffinity) }, /* at the beginning of a thread */
   { SCMP_SYS (sched_yield) },
   { SCMP_SYS (madvise) },
   { TH_SYSCALLS_END },

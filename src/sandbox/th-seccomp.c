@@ -83,6 +83,7 @@ static const ThSyscall thread_calls[] = {
   { SCMP_SYS (clone3), .error = ENOSYS },
   { SCMP_SYS (rseq) },
   { SCMP_SYS (rt_sigprocmask) },
+  { SCMP_SYS (sched_getaffinity) }, /* how many there shall be */
   { SCMP_SYS (sched_yield) },
   { SCMP_SYS (set_robust_list) },
   { TH_SYSCALLS_END },
