@@ -11,9 +11,12 @@ struct _ThInput
 {
   int fd;               /* -1 where memory is read */
   const guint8 *memory; /* the whole of it, or NULL */
-  guint64 size;
-  guint64 start; /* offset of what the window holds */
-  gsize filled;  /* bytes of it */
+  guint64 origin;       /* of a part: where it begins in the file */
+  gsize head_size;
+  guint8 head[TH_INPUT_HEAD]; /* of a part: read before it */
+  guint64 size;               /* head included */
+  guint64 start;              /* offset of what the window holds */
+  gsize filled;               /* bytes of it */
   gboolean failed;
   guint8 window[TH_INPUT_WINDOW];
 };
@@ -48,6 +51,33 @@ th_input_new_bytes (const void *data, gsize size)
   return input;
 }
 
+ThInput *
+th_input_new_part (const ThInput *whole, guint64 offset, guint64 size, ThBytes head)
+{
+  const guint64 start = MIN (offset, whole->size);
+  ThInput *input = g_try_malloc (sizeof *input);
+
+  g_assert (whole->head_size == 0 && head.size <= TH_INPUT_HEAD);
+  if (input == NULL)
+    return NULL;
+  *input = (ThInput){
+    .fd = whole->fd,
+    .memory = whole->memory != NULL ? whole->memory + start : NULL,
+    .origin = whole->origin + start,
+    .head_size = head.size,
+    .size = head.size + MIN (size, whole->size - start),
+  };
+  if (head.size > 0)
+    memcpy (input->head, head.data, head.size);
+  return input;
+}
+
+gsize
+th_input_bytes (void)
+{
+  return sizeof (ThInput);
+}
+
 void
 th_input_free (ThInput *input)
 {
@@ -66,7 +96,7 @@ th_input_failed (const ThInput *input)
   return input->failed;
 }
 
-/* Reads until length bytes, the end or an error. */
+/* Reads until length bytes, the end or an error; offset is that in the file. */
 static gssize
 read_fully (ThInput *input, guint64 offset, guint8 *buffer, gsize length)
 {
@@ -90,6 +120,28 @@ read_fully (ThInput *input, guint64 offset, guint8 *buffer, gsize length)
   return (gssize) done;
 }
 
+/* length bytes lie before the end that the input had when it was made. */
+static gssize
+fetch (ThInput *input, guint64 offset, guint8 *buffer, gsize length)
+{
+  const gsize before = offset < input->head_size ? (gsize) (input->head_size - offset) : 0;
+  const gsize ready = MIN (before, length);
+  const guint64 start = offset + ready - input->head_size;
+  gssize got;
+
+  if (ready > 0)
+    memcpy (buffer, input->head + offset, ready);
+  if (ready == length)
+    return (gssize) length;
+  if (input->memory != NULL)
+    {
+      memcpy (buffer + ready, input->memory + start, length - ready);
+      return (gssize) length;
+    }
+  got = read_fully (input, input->origin + start, buffer + ready, length - ready);
+  return got < 0 ? -1 : got + (gssize) ready;
+}
+
 static guint64
 bytes_left (const ThInput *input, guint64 offset)
 {
@@ -100,12 +152,8 @@ gssize
 th_input_read (ThInput *input, guint64 offset, void *buffer, gsize length)
 {
   const guint64 left = bytes_left (input, offset);
-  const gsize wanted = (gsize) MIN (length, left);
 
-  if (input->memory == NULL)
-    return read_fully (input, offset, buffer, wanted);
-  memcpy (buffer, input->memory + MIN (offset, input->size), wanted);
-  return (gssize) wanted;
+  return fetch (input, offset, buffer, (gsize) MIN (length, left));
 }
 
 /* Where the window already has what is wanted, NULL otherwise. */
@@ -129,13 +177,13 @@ th_input_peek (ThInput *input, guint64 offset, gsize wanted)
 
   if (most == 0)
     return (ThBytes){ input->window, 0 };
-  if (input->memory != NULL)
+  if (input->memory != NULL && input->head_size == 0)
     return (ThBytes){ input->memory + offset, most };
   found = in_window (input, offset, CLAMP (wanted, 1, most));
   if (found != NULL)
     return (ThBytes){ found, input->filled - (gsize) (found - input->window) };
   input->filled = 0;
-  got = read_fully (input, offset, input->window, most);
+  got = fetch (input, offset, input->window, most);
   input->start = offset;
   input->filled = (gsize) MAX (got, 0);
   return (ThBytes){ input->window, input->filled };

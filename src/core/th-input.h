@@ -17,6 +17,14 @@ typedef struct _ThInput ThInput;
 ThInput *th_input_new_fd (int fd, GError **error);
 /* Reads memory, which stays the caller's: for tests and fuzzers. */
 ThInput *th_input_new_bytes (const void *data, gsize size);
+/* Longest head of a part. */
+#define TH_INPUT_HEAD 128u
+/* A picture within another file: a head (copied) that the file does not have, then what there is of
+ * size bytes from offset. Reads for itself what the whole reads, which may be freed before, and is
+ * no part with a head. NULL where memory is short. */
+ThInput *th_input_new_part (const ThInput *whole, guint64 offset, guint64 size, ThBytes head);
+/* What one takes of memory. */
+gsize th_input_bytes (void);
 void th_input_free (ThInput *input);
 
 /* Size in bytes when the input was made. */

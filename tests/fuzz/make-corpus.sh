@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname -- "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p corpus/avif corpus/bmp corpus/heif corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
+mkdir -p corpus/avif corpus/bmp corpus/heif corpus/pnm corpus/qoi corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
 base=$work/base.png
 convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
 convert "$base" "$work/base.ppm"
@@ -121,6 +121,12 @@ python3 ../codecs/images/make-images.py "$work/images" "$work/stamp"
 for name in i1-h12 i2-down i4-h64 i8-short s16-c0-h40 s16-c3-h56 s24-c0-h12 s32-c6-h40 profile-inside rle8 rle4 rle8-move \
   rle4-move; do
   cp "$work/images/ok/$name.bmp" corpus/bmp/
+done
+for name in bits bits-dense grey-7-figures rgb-255 rgb-1000 rgb-1000-figures comments pam-2-255 pam-4-65535 pam-cmyk; do
+  cp "$work/images/ok/$name.pnm" corpus/pnm/
+done
+for name in soft runs alpha linear; do
+  cp "$work/images/ok/$name.qoi" corpus/qoi/
 done
 
 # EXIF blocks: byte order, two entries of IFD0, the second one the orientation.

@@ -116,6 +116,65 @@ test_peek (Fixture *fixture, gconstpointer data)
   g_assert_false (th_input_failed (input));
 }
 
+static void
+check_part (Fixture *fixture, ThInput *input, gsize offset, gsize size, gsize head_size)
+{
+  static const guint8 head[TH_INPUT_HEAD] = "what stands before";
+  g_autoptr (ThInput) part = th_input_new_part (input, offset, size, (ThBytes){ head, head_size });
+  const gsize there = offset < SIZE ? MIN (size, SIZE - offset) : 0;
+  g_autofree guint8 *all = g_malloc (head_size + there + 1);
+  g_autofree guint8 *got = g_malloc (head_size + there + 1);
+
+  if (head_size > 0)
+    memcpy (all, head, head_size);
+  if (there > 0)
+    memcpy (all + head_size, fixture->data + offset, there);
+  g_assert_cmpuint (th_input_size (part), ==, head_size + there);
+  g_assert_cmpint (th_input_read (part, 0, got, head_size + there + 1), ==,
+                   (gssize) (head_size + there));
+  g_assert_true (memcmp (got, all, head_size + there) == 0);
+  for (gsize at = 0; at <= head_size + there; at += 1 + at / 3)
+    {
+      const ThBytes view = th_input_peek (part, at, TH_INPUT_WINDOW);
+
+      g_assert_cmpuint (view.size, ==, MIN (TH_INPUT_WINDOW, head_size + there - at));
+      g_assert_true (memcmp (view.data, all + at, view.size) == 0);
+      g_assert_cmpint (th_input_read (part, at, got, 7), ==,
+                       (gssize) MIN (7, head_size + there - at));
+      g_assert_true (memcmp (got, all + at, MIN (7, head_size + there - at)) == 0);
+    }
+  g_assert_false (th_input_failed (part));
+}
+
+static void
+test_part (Fixture *fixture, gconstpointer data)
+{
+  static const gsize at[] = { 0, 1, 70000, SIZE - 3, SIZE, SIZE + 9, G_MAXSIZE };
+  g_autoptr (ThInput) input = open_either (fixture, data != NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (at); i++)
+    for (gsize k = 0; k < G_N_ELEMENTS (at); k++)
+      {
+        check_part (fixture, input, at[i], at[k], 0);
+        check_part (fixture, input, at[i], at[k], 54);
+        check_part (fixture, input, at[i], at[k], TH_INPUT_HEAD);
+      }
+}
+
+/* A part of a part lies within it. */
+static void
+test_inner_part (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ThInput) input = open_either (fixture, data != NULL);
+  g_autoptr (ThInput) outer = th_input_new_part (input, 100, 50, (ThBytes){ NULL, 0 });
+  g_autoptr (ThInput) inner = th_input_new_part (outer, 40, 999, (ThBytes){ NULL, 0 });
+  guint8 got[20];
+
+  g_assert_cmpuint (th_input_size (inner), ==, 10);
+  g_assert_cmpint (th_input_read (inner, 0, got, sizeof got), ==, 10);
+  g_assert_cmpmem (got, 10, fixture->data + 140, 10);
+}
+
 /* A file cut short under way ends early, without a signal and without an error. */
 static void
 test_shrinking (Fixture *fixture, gconstpointer data)
@@ -187,6 +246,10 @@ main (int argc, char **argv)
   g_test_add ("/input/read/memory", Fixture, "memory", set_up, test_read, tear_down);
   g_test_add ("/input/peek/file", Fixture, NULL, set_up, test_peek, tear_down);
   g_test_add ("/input/peek/memory", Fixture, "memory", set_up, test_peek, tear_down);
+  g_test_add ("/input/part/file", Fixture, NULL, set_up, test_part, tear_down);
+  g_test_add ("/input/part/memory", Fixture, "memory", set_up, test_part, tear_down);
+  g_test_add ("/input/inner-part/file", Fixture, NULL, set_up, test_inner_part, tear_down);
+  g_test_add ("/input/inner-part/memory", Fixture, "memory", set_up, test_inner_part, tear_down);
   g_test_add ("/input/shrinking", Fixture, NULL, set_up, test_shrinking, tear_down);
   g_test_add ("/input/growing", Fixture, NULL, set_up, test_growing, tear_down);
   g_test_add ("/input/read-error", Fixture, NULL, set_up, test_read_error, tear_down);

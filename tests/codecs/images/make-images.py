@@ -10,33 +10,12 @@ import struct
 import sys
 import zlib
 
-SIGNATURE = b'\x89PNG\r\n\x1a\n'
+import netpbm
+import qoi
+from drawing import SIGNATURE, chunk, ihdr, pack, reference, sample
+
 SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
-
-
-def chunk(kind, data):
-    return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
-
-
-def ihdr(width, height, depth, color, interlace=0):
-    return chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, depth, color, 0, 0, interlace))
-
-
-def sample(x, y, channel, top):
-    """A soft picture: filters have something to predict, and each channel is another."""
-    wave = (x * (5 + channel) + y * (3 - channel) + (x * y >> 3)) % (2 * top + 2)
-    return wave if wave <= top else 2 * top + 1 - wave
-
-
-def pack(values, depth):
-    if depth == 16:
-        return struct.pack('>%dH' % len(values), *values)
-    if depth == 8:
-        return bytes(values)
-    bits = ''.join(format(value, '0%db' % depth) for value in values)
-    bits += '0' * (-len(bits) % 8)
-    return int(bits, 2).to_bytes(len(bits) // 8, 'big')
 
 
 def paeth(left, above, corner):
@@ -219,12 +198,6 @@ def painted(rows, table):
     return [[table[i] + (255,) if i < len(table) else (0, 0, 0, 255) for i in row] for row in rows]
 
 
-def reference(rows):
-    """Rows of RGBA as PNG."""
-    data = b''.join(b'\0' + bytes(value for pixel in row for value in pixel) for row in rows)
-    return SIGNATURE + ihdr(len(rows[0]), len(rows), 8, 6) + chunk(b'IDAT', zlib.compress(data)) + chunk(b'IEND', b'')
-
-
 def bmp_info(size, width, height, bits, compression=0, used=0, rest=b''):
     if size == 12:
         return struct.pack('<IHHHH', 12, width, height, 1, bits)
@@ -395,7 +368,8 @@ def main():
     for kind in ('ok', 'fail', 'ref'):
         os.makedirs(os.path.join(folder, kind), exist_ok=True)
     count = 0
-    for pictures in (png_pictures, png_bombs, png_damage, gif_pictures, bmp_pictures, noise):
+    for pictures in (png_pictures, png_bombs, png_damage, gif_pictures, bmp_pictures, netpbm.pictures,
+                     qoi.pictures, noise):
         for name, data in pictures():
             with open(os.path.join(folder, name), 'wb') as out:
                 out.write(data)
