@@ -7,12 +7,15 @@
 #include "core/th-codec.h"
 
 #include "core/codecs/jpeg-coefs.h"
+#include "core/codecs/jpeg-drop.h"
 #include "core/codecs/jpeg-guard.h"
 #include "core/codecs/jpeg-markers.h"
 #include "core/codecs/jpeg-preview.h"
 #include "core/codecs/jpeg-scale.h"
 #include "core/codecs/jpeg-scans.h"
 #include "core/codecs/jpeg-source.h"
+#include "core/codecs/jpeg-space.h"
+#include "core/codecs/jpeg-thin.h"
 
 /* Rows pushed at once: two rows of blocks. */
 #define BATCH_ROWS 16u
@@ -28,6 +31,7 @@ typedef struct
   ThJpegSource source;
   ThJpegMarkers markers;
   ThJpegCoefs coefs;
+  ThJpegThin *thin; /* or NULL */
   ThJpegPreview preview;
   gboolean use_previews;
   ThHeader header;
@@ -52,41 +56,13 @@ typedef struct
 static const char *const mime_types[] = { "image/jpeg", "image/jpg", "image/pjpeg", NULL };
 static const ThMagic magic[] = { { 0, 3, "\xff\xd8\xff", NULL }, { 0 } };
 
-static gboolean
-color_of (J_COLOR_SPACE stored, ThColorModel *color)
-{
-  switch ((int) stored)
-    {
-    case JCS_GRAYSCALE:
-      *color = TH_COLOR_GREY;
-      return TRUE;
-    case JCS_YCbCr:
-    case JCS_RGB:
-      *color = TH_COLOR_RGB;
-      return TRUE;
-    case JCS_CMYK:
-    case JCS_YCCK:
-      *color = TH_COLOR_CMYK;
-      return TRUE;
-    default:
-      return FALSE;
-    }
-}
-
-static J_COLOR_SPACE
-output_space (ThColorModel color)
-{
-  if (color == TH_COLOR_GREY)
-    return JCS_GRAYSCALE;
-  return color == TH_COLOR_RGB ? JCS_RGB : JCS_CMYK;
-}
-
 static void
 close_jpeg (ThSession *session)
 {
   JpegSession *s = (JpegSession *) session;
 
   jpeg_destroy_decompress (&s->cinfo);
+  th_jpeg_thin_free (s->thin);
   th_jpeg_preview_clear (&s->preview);
   g_free (s->batch);
   g_free (s->icc);
@@ -143,7 +119,7 @@ read_header (JpegSession *s, const ThLimits *limits, GError **error)
   status = th_limits_check_size (limits, cinfo->image_width, cinfo->image_height, error);
   if (status != TH_STATUS_OK)
     return status;
-  if (!color_of (cinfo->jpeg_color_space, &color))
+  if (!th_jpeg_space_color (cinfo->jpeg_color_space, &color))
     {
       g_set_error (error, TH_ERROR, TH_ERROR_INVALID_FORMAT,
                    "JPEG: %d components have no known colours", cinfo->num_components);
@@ -221,6 +197,8 @@ peak_bytes (JpegSession *s, const ThRaster *raster)
 
   if (jpeg_has_multiple_scans (&s->cinfo))
     sum += th_jpeg_coefs_bytes (cinfo);
+  else
+    sum += th_jpeg_thin_bytes ();
 
   for (int i = 0; i < cinfo->num_components; i++)
     {
@@ -269,7 +247,7 @@ plan_jpeg (ThSession *session, const ThSize *targets, guint n_targets, ThPlan *p
   s->smooth_chroma = !th_jpeg_scale_is_ample (full, targets[0], s->scale);
   if (!th_jpeg_guard_run (&s->guard, step_scale, s))
     return FALSE;
-  (void) color_of (s->cinfo.jpeg_color_space, &color);
+  (void) th_jpeg_space_color (s->cinfo.jpeg_color_space, &color);
   *plan = (ThPlan){ .raster = th_jpeg_scale_raster (full, s->scale, color) };
   s->share = MIN (1, MAX (targets[0].width / plan->raster.exact_width,
                           targets[0].height / plan->raster.exact_height));
@@ -293,6 +271,7 @@ step_start (gpointer data)
   if (s->cinfo.buffered_image)
     th_jpeg_coefs_use (&s->coefs, &s->cinfo);
   jpeg_start_decompress (&s->cinfo);
+  s->thin = th_jpeg_thin_start (&s->cinfo, &s->source, TH_JPEG_THIN_WORTH);
 }
 
 /* Reads scans until no more is needed or there is no more. */
@@ -303,6 +282,8 @@ step_scans (gpointer data)
   guint max = th_jpeg_scans_max (&s->cinfo);
   int got;
 
+  if (s->progressive)
+    th_jpeg_drop_scans (&s->cinfo);
   while ((got = jpeg_consume_input (&s->cinfo)) != JPEG_REACHED_EOI)
     {
       /* What an arithmetic decoder makes of missing data is not grey but noise. */
@@ -313,6 +294,8 @@ step_scans (gpointer data)
       s->scans++;
       if (s->scans >= max || th_jpeg_scans_suffice (&s->cinfo, s->share))
         return;
+      if (s->progressive)
+        th_jpeg_drop_scans (&s->cinfo);
     }
 }
 
@@ -456,7 +439,7 @@ decode_jpeg (ThSession *session, const ThPlan *plan, ThSink *sink, GError **erro
   s->sink = sink;
   s->stride = th_raster_row_bytes (&plan->raster);
   s->batch = g_try_malloc (s->stride * BATCH_ROWS);
-  s->cinfo.out_color_space = output_space (plan->raster.color);
+  s->cinfo.out_color_space = th_jpeg_space_output (plan->raster.color);
   if (s->batch == NULL)
     {
       g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "JPEG: no memory for %u rows", BATCH_ROWS);

@@ -3,6 +3,8 @@
 
 #include "core/codecs/jpeg-source.h"
 
+#include <string.h>
+
 #include <jerror.h>
 
 /* Segments before the picture that are read at most. Those of real files (previews, depth maps,
@@ -23,21 +25,49 @@ do_nothing (j_decompress_ptr cinfo)
 {
 }
 
+/* Moves out of holes; returns where the next one begins. */
+static guint64
+pass_holes (ThJpegSource *source)
+{
+  while (source->n_holes > 0 && source->holes[0].start <= source->next)
+    {
+      source->next = MAX (source->next, source->holes[0].end);
+      source->n_holes--;
+      memmove (source->holes, source->holes + 1, source->n_holes * sizeof *source->holes);
+    }
+  return source->n_holes > 0 ? MIN (source->holes[0].start, source->end) : source->end;
+}
+
+/* What libjpeg sees next; nothing at the end and where reading fails. */
+static ThBytes
+next_window (ThJpegSource *source)
+{
+  ThBytes window = { NULL, 0 };
+  guint64 stop;
+
+  while (source->filter != NULL && window.size == 0)
+    window = source->filter (source, source->filter_data);
+  if (window.size > 0)
+    return window;
+  stop = pass_holes (source);
+  if (!source->ended && source->next < stop
+      && (!source->in_header || source->next < source->header_end))
+    window = th_input_peek (source->input, source->next, 1);
+  window.size = (gsize) MIN (window.size, stop - MIN (source->next, stop));
+  source->next += window.size;
+  return window;
+}
+
 static boolean
 fill (j_decompress_ptr cinfo)
 {
   ThJpegSource *source = source_of (cinfo);
-  ThBytes window = { NULL, 0 };
+  ThBytes window = next_window (source);
 
-  if (!source->ended && source->next < source->end
-      && (!source->in_header || source->next < source->header_end))
-    window = th_input_peek (source->input, source->next, 1);
-  window.size = MIN (window.size, source->end - MIN (source->next, source->end));
   if (window.size > 0)
     {
       source->manager.next_input_byte = window.data;
       source->manager.bytes_in_buffer = window.size;
-      source->next += window.size;
       return TRUE;
     }
   if (th_input_failed (source->input))
@@ -105,6 +135,32 @@ th_jpeg_source_seek (ThJpegSource *source, guint64 offset)
   source->next = offset;
   source->manager.next_input_byte = NULL;
   source->manager.bytes_in_buffer = 0;
+}
+
+gboolean
+th_jpeg_source_leave_out (ThJpegSource *source, guint64 start, guint64 end)
+{
+  if (source->n_holes == TH_JPEG_HOLES_MAX)
+    return FALSE;
+  /* What libjpeg sees already may reach into it. */
+  th_jpeg_source_seek (source, th_jpeg_source_tell (source));
+  source->holes[source->n_holes++] = (ThJpegHole){ start, end };
+  return TRUE;
+}
+
+void
+th_jpeg_source_filter (ThJpegSource *source, ThJpegFilter filter, gpointer data)
+{
+  source->filter = filter;
+  source->filter_data = data;
+  source->manager.bytes_in_buffer = 0;
+}
+
+void
+th_jpeg_source_unfilter (ThJpegSource *source, guint64 offset)
+{
+  source->filter = NULL;
+  source->next = offset;
 }
 
 void
