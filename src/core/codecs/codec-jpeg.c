@@ -414,6 +414,12 @@ prepare (JpegSession *s)
 static ThStatus
 fail (JpegSession *s, GError **error)
 {
+  /* Also where it was not libjpeg that read in vain. */
+  if (th_input_failed (s->base.input))
+    {
+      g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "JPEG: the file cannot be read");
+      return TH_STATUS_IO;
+    }
   th_jpeg_guard_set_error (&s->guard, &s->cinfo, error);
   return th_jpeg_guard_status (&s->guard);
 }
