@@ -5,6 +5,7 @@
 #include "engine/th-pool.h"
 #include "engine/th-process.h"
 #include "engine/th-program.h"
+#include "wire/th-result.h"
 
 /* Where workers of one kind come from, and what is remembered of those that did not start. */
 typedef struct
@@ -21,6 +22,7 @@ typedef struct
   const ThPoolKind *kind;
   ThProcess process;
   guint64 data_base;
+  ThResultRoom room;
   ThPoolGreeting greeting;
   guint files;
   guint32 last_job;

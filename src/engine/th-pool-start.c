@@ -88,6 +88,7 @@ start_once (ThPool *pool, ThPoolKind *kind, ThPoolWorker **started, GError **err
   if (!th_process_start (&worker->process, program, TH_PROCESS_BARE, error))
     return TH_STATUS_IO;
   worker->kind = kind;
+  worker->room = (ThResultRoom) TH_RESULT_ROOM_INIT;
   *started = g_steal_pointer (&worker);
   if (!register_worker (pool, *started))
     return th_pool_say_cancelled (error);

@@ -37,6 +37,7 @@ void
 th_pool_bury (ThPool *pool, ThPoolWorker *worker, gboolean kill_it)
 {
   th_process_hang_up (&worker->process);
+  th_result_room_clear (&worker->room);
   if (kill_it)
     th_process_kill (&worker->process);
   worker->since = kill_it ? 0 : g_get_monotonic_time () + END_PATIENCE;
@@ -298,6 +299,7 @@ decode_once (ThPool *pool, ThClass klass, gboolean fresh, const ThPoolJob *job, 
     .limits = &pool->options.limits,
     .boxes = job->boxes,
     .n_boxes = job->n_boxes,
+    .room = &worker->room,
     .admit = job->admit,
     .admit_data = job->admit_data,
   };
@@ -371,6 +373,7 @@ forget (gpointer data)
   ThPoolWorker *worker = data;
 
   th_process_kill (&worker->process);
+  th_result_room_clear (&worker->room);
   g_free (worker);
 }
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "wire/th-plan.h"
-#include "wire/th-result.h"
 #include "wire/th-watch.h"
 
 /* One job under way. */
@@ -19,7 +18,7 @@ typedef struct
   const ThExchange *exchange;
   ThWatch watch;
   ThLayout layout;
-  int memfd;
+  int memfd; /* of this job alone, or -1 */
 } Job;
 
 static void
@@ -155,19 +154,46 @@ deny (const Job *job, ThStatus reason)
   return sent == TH_STATUS_OK ? reason : sent;
 }
 
+static gboolean
+is_kept (const Job *job)
+{
+  return job->exchange->room != NULL && job->layout.total <= TH_RESULT_ROOM_MAX;
+}
+
+/* *fd goes to the worker, unless it is -1. */
+static gboolean
+make_room (Job *job, guint64 *size, int *fd, GError **error)
+{
+  ThResultRoom *room = job->exchange->room;
+  gboolean fresh;
+
+  if (!is_kept (job))
+    {
+      job->memfd = th_result_new (job->layout.total, error);
+      *fd = job->memfd;
+      *size = 0;
+      return job->memfd >= 0;
+    }
+  if (!th_result_room_fit (room, job->layout.total, &fresh, error))
+    return FALSE;
+  *fd = fresh ? room->fd : -1;
+  *size = room->size;
+  return TRUE;
+}
+
 static ThStatus
 grant (Job *job, guint64 peak_bytes, GError **error)
 {
   ThWireMessage message;
+  int fd;
 
-  job->memfd = th_result_new (job->layout.total, error);
-  if (job->memfd < 0)
-    return deny (job, TH_STATUS_NO_MEMORY);
   th_wire_init (&message, TH_WIRE_GRANT, job->exchange->job);
+  if (!make_room (job, &message.grant.room, &fd, error))
+    return deny (job, TH_STATUS_NO_MEMORY);
   message.grant.total = job->layout.total;
   memcpy (message.grant.offsets, job->layout.offsets, sizeof message.grant.offsets);
   th_watch_grant (&job->watch, peak_bytes);
-  return send_to_worker (job, &message, job->memfd, error);
+  return send_to_worker (job, &message, fd, error);
 }
 
 static ThStatus
@@ -181,7 +207,8 @@ check_done (const ThWireDone *done, GError **error)
 static gboolean
 fill_decoded (const Job *job, const ThWirePlan *plan, ThDecoded *decoded, GError **error)
 {
-  guint8 *pixels = th_result_copy (job->memfd, job->layout.total, error);
+  int memory = is_kept (job) ? job->exchange->room->fd : job->memfd;
+  guint8 *pixels = th_result_copy (memory, job->layout.total, error);
 
   if (pixels == NULL)
     return FALSE;

@@ -9,6 +9,7 @@
 
 #include "base/th-image.h"
 #include "base/th-limits.h"
+#include "wire/th-result.h"
 #include "wire/th-wire.h"
 
 /* Asked between PLAN and GRANT, with the most memory that the decode and its results will take.
@@ -26,7 +27,8 @@ typedef struct
   const ThLimits *limits;
   const guint32 *boxes; /* pixels, largest first */
   guint n_boxes;
-  ThAdmit admit; /* may be NULL */
+  ThResultRoom *room; /* the worker's, for the results of its jobs; NULL: memory for each job */
+  ThAdmit admit;      /* may be NULL */
   gpointer admit_data;
 } ThExchange;
 

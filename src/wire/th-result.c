@@ -38,6 +38,42 @@ th_result_new (guint64 size, GError **error)
   return -1;
 }
 
+/* A power of two, so that a worker's room is made few times. */
+static guint64
+room_for (guint64 total)
+{
+  guint64 size = G_GUINT64_CONSTANT (256) << 10;
+
+  while (size < total)
+    size *= 2;
+  return size;
+}
+
+gboolean
+th_result_room_fit (ThResultRoom *room, guint64 total, gboolean *fresh, GError **error)
+{
+  guint64 size = room_for (total);
+  int fd;
+
+  *fresh = room->fd < 0 || room->size < total;
+  if (!*fresh)
+    return TRUE;
+  fd = th_result_new (size, error);
+  if (fd < 0)
+    return FALSE;
+  th_result_room_clear (room);
+  *room = (ThResultRoom){ fd, size };
+  return TRUE;
+}
+
+void
+th_result_room_clear (ThResultRoom *room)
+{
+  if (room->fd >= 0)
+    close (room->fd);
+  *room = (ThResultRoom) TH_RESULT_ROOM_INIT;
+}
+
 guint8 *
 th_result_copy (int fd, guint64 size, GError **error)
 {

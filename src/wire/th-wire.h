@@ -7,7 +7,7 @@
  *          <------------------- HELLO    once, locked down already
  *   JOB + source fd ------------------>
  *          <-------------------- PLAN    status OK, or final
- *   GRANT + memfd, or DENY ----------->
+ *   GRANT (+ memfd), or DENY --------->
  *          <-------------------- DONE    after GRANT; after DENY the worker is ready at once
  */
 #pragma once
@@ -19,7 +19,7 @@
 #include "base/th-flavor.h"
 
 #define TH_WIRE_MAGIC      0x31626874u /* "thb1" */
-#define TH_WIRE_VERSION    2u
+#define TH_WIRE_VERSION    3u
 #define TH_WIRE_NAME_BYTES 32u
 #define TH_WIRE_MIME_BYTES 128u
 #define TH_WIRE_TEXT_BYTES 256u
@@ -88,7 +88,9 @@ typedef struct
 typedef struct
 {
   ThWireHead head;
-  guint64 total; /* bytes of the memfd */
+  guint64 total; /* bytes of the results */
+  guint64 room;  /* bytes of the memfd where it stays for later jobs, whose GRANT brings none unless
+                    there is another one; 0: this one is for this job alone, and of total bytes */
   guint64 offsets[TH_N_FLAVORS];
 } ThWireGrant;
 

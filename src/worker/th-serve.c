@@ -21,6 +21,25 @@
 /* More than a process that has just started has; where it cannot be told. */
 #define UNKNOWN_BYTES (G_GUINT64_CONSTANT (64) << 20)
 
+/* What stays from job to job. */
+typedef struct
+{
+  ThColorCache *colors;
+  guint8 *room; /* shared memory for results, or NULL */
+  gsize room_size;
+} Kept;
+
+static void
+kept_clear (Kept *kept)
+{
+  g_clear_pointer (&kept->colors, th_color_cache_free);
+  if (kept->room != NULL)
+    munmap (kept->room, kept->room_size);
+  kept->room = NULL;
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Kept, kept_clear)
+
 /* One job under way. */
 typedef struct
 {
@@ -28,7 +47,7 @@ typedef struct
   ThLimits limits;
   ThInput *input;
   ThRender *render;
-  ThColorCache *colors; /* borrowed */
+  Kept *kept; /* borrowed */
 } Job;
 
 static void
@@ -107,8 +126,8 @@ open_picture (Job *job, const ThWireJob *wanted, GError **error)
   job->input = th_input_new_fd (job->source, error);
   if (job->input == NULL)
     return TH_STATUS_IO;
-  return th_render_open (job->input, &job->limits, wanted->boxes, wanted->n_boxes, job->colors,
-                         &job->render, error);
+  return th_render_open (job->input, &job->limits, wanted->boxes, wanted->n_boxes,
+                         job->kept->colors, &job->render, error);
 }
 
 static void
@@ -142,13 +161,44 @@ render_into (Job *job, const ThWireJob *wanted, guint8 *memory, const ThLayout *
   return th_render_run (job->render, results, error);
 }
 
+/* Where memfd is new it takes the place of the one before. */
+static gboolean
+take_room (Kept *kept, const ThWireGrant *grant, int memfd)
+{
+  void *memory;
+
+  if (memfd < 0)
+    return kept->room != NULL && kept->room_size == grant->room;
+  if (kept->room != NULL)
+    munmap (kept->room, kept->room_size);
+  kept->room = NULL;
+  memory = mmap (NULL, grant->room, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+  if (memory == MAP_FAILED)
+    return FALSE;
+  kept->room = memory;
+  kept->room_size = grant->room;
+  return TRUE;
+}
+
+/* Memory for the results of this job, of which every byte is written if there are any. */
+static guint8 *
+map_results (Kept *kept, const ThWireGrant *grant, int memfd)
+{
+  void *memory;
+
+  if (grant->room != 0)
+    return grant->total <= grant->room && take_room (kept, grant, memfd) ? kept->room : NULL;
+  memory = mmap (NULL, grant->total, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+  return memory != MAP_FAILED ? memory : NULL;
+}
+
 static ThStatus
 run_granted (Job *job, const ThWireJob *wanted, const ThWireGrant *grant, int memfd, GError **error)
 {
   const ThRenderPlan *plan = th_render_plan (job->render);
   ThLayout layout;
   ThStatus status;
-  void *memory;
+  guint8 *memory;
 
   /* The same function on both sides: a difference would be a fault of the program. */
   if (!th_layout_init (&layout, plan->full, plan->scalable, plan->channels, wanted->boxes,
@@ -158,14 +208,15 @@ run_granted (Job *job, const ThWireJob *wanted, const ThWireGrant *grant, int me
       g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "the granted memory does not fit the plan");
       return TH_STATUS_NO_MEMORY;
     }
-  memory = mmap (NULL, layout.total, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-  if (memory == MAP_FAILED)
+  memory = map_results (job->kept, grant, memfd);
+  if (memory == NULL)
     {
       g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "the granted memory cannot be mapped");
       return TH_STATUS_NO_MEMORY;
     }
   status = render_into (job, wanted, memory, &layout, error);
-  munmap (memory, layout.total);
+  if (grant->room == 0)
+    munmap (memory, layout.total);
   return status;
 }
 
@@ -208,19 +259,21 @@ finish_job (int socket, Job *job, const ThWireMessage *wanted)
     return FALSE;
   if (answer.head.type == TH_WIRE_DENY)
     return TRUE;
-  if (answer.head.type != TH_WIRE_GRANT || answer.head.job != wanted->head.job || memfd < 0)
+  if (answer.head.type != TH_WIRE_GRANT || answer.head.job != wanted->head.job
+      || (memfd < 0 && answer.grant.room == 0))
     return FALSE;
   status = run_granted (job, &wanted->job, &answer.grant, memfd, &error);
-  close (memfd);
+  if (memfd >= 0)
+    close (memfd);
   /* Before DONE, so that nothing holds the source any longer when the owner hears of it. */
   job_clear (job);
   return send_done (socket, wanted->head.job, status, error);
 }
 
 static gboolean
-serve_job (int socket, const ThWireMessage *wanted, int source, ThColorCache *colors)
+serve_job (int socket, const ThWireMessage *wanted, int source, Kept *kept)
 {
-  g_auto (Job) job = { .source = source, .colors = colors };
+  g_auto (Job) job = { .source = source, .kept = kept };
   g_autoptr (GError) error = NULL;
   ThStatus status;
 
@@ -258,7 +311,7 @@ int
 th_serve (const ThServe *serve)
 {
   g_autoptr (GError) trouble = NULL;
-  g_autoptr (ThColorCache) colors = NULL;
+  g_auto (Kept) kept = { 0 };
   g_auto (GStrv) fonts = NULL;
   const guint32 needs = needs_of_codecs ();
   ThSandboxPolicy policy = { .socket = serve->socket };
@@ -269,7 +322,7 @@ th_serve (const ThServe *serve)
   int source;
 
   warm_up ();
-  colors = th_color_cache_new ();
+  kept.colors = th_color_cache_new ();
   if ((needs & TH_NEEDS_FONTS) != 0)
     fonts = th_fonts_folders ();
   ready = prepare_codecs (&trouble);
@@ -285,7 +338,7 @@ th_serve (const ThServe *serve)
     return 1;
   while ((result = th_wire_receive (serve->socket, &message, &source)) == TH_WIRE_GOT)
     {
-      if (!serve_job (serve->socket, &message, source >= 0 ? th_unwrap (source) : -1, colors))
+      if (!serve_job (serve->socket, &message, source >= 0 ? th_unwrap (source) : -1, &kept))
         return 1;
       th_heap_trim ();
     }

@@ -31,6 +31,7 @@ typedef struct
   guint64 data_base;
   guint32 jobs;
   clockid_t worker_clock;
+  ThResultRoom room;
   ThLimits limits;
 } Bench;
 
@@ -72,6 +73,7 @@ render_apart (Bench *bench, int fd, guint32 box, ThDecoded *decoded)
     .limits = &bench->limits,
     .boxes = &box,
     .n_boxes = 1,
+    .room = &bench->room,
   };
 
   return th_status_has_pixels (th_exchange_run (&exchange, decoded, NULL));
@@ -176,7 +178,7 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
-  Bench bench = { 0 };
+  Bench bench = { .room = TH_RESULT_ROOM_INIT };
   guint64 rounds = ROUNDS;
   int fd;
 
@@ -199,5 +201,6 @@ main (int argc, char **argv)
     g_printerr ("bench-isolation: %s cannot be decoded\n", argv[2]);
   close (fd);
   th_process_hang_up (&bench.process);
+  th_result_room_clear (&bench.room);
   return 0;
 }

@@ -123,41 +123,65 @@ start_locked (Worker *worker)
   g_assert_no_error (error);
 }
 
+static const guint32 boxes[] = { 256, 128 };
+
+/* One job; room may be NULL. */
+static ThStatus
+decode_apart (const Worker *worker, guint32 job, const Made *made, ThResultRoom *room,
+              ThDecoded *decoded)
+{
+  g_autoptr (GError) error = NULL;
+  const int fd = file_of (made);
+  ThLimits limits;
+  const ThExchange exchange = {
+    .socket = worker->socket,
+    .pid = worker->pid,
+    .data_base = worker->hello.data_base,
+    .job = job,
+    .source_fd = fd,
+    .limits = &limits,
+    .boxes = boxes,
+    .n_boxes = G_N_ELEMENTS (boxes),
+    .room = room,
+  };
+  ThStatus status;
+
+  th_limits_init (&limits);
+  limits.cpu_ms = limits.wall_ms = 60000;
+  status = th_exchange_run (&exchange, decoded, &error);
+  g_test_message ("%s: %s", made->name, error != NULL ? error->message : "");
+  close (fd);
+  return status;
+}
+
 /* The same, by a worker that serves one after the other: a call that is not allowed would end it,
- * and so would memory that was not planned. */
+ * and so would memory that was not planned. Each picture once in memory of its own and once in that
+ * which stays with the worker. */
 static void
 test_worker (const void *user)
 {
-  static const guint32 boxes[] = { 256, 128 };
   const GPtrArray *pictures = user;
+  ThResultRoom room = TH_RESULT_ROOM_INIT;
   g_auto (Worker) worker = { .socket = -1 };
-  ThLimits limits;
 
   start_locked (&worker);
-  th_limits_init (&limits);
-  limits.cpu_ms = limits.wall_ms = 60000;
   for (guint i = 0; i < pictures->len; i++)
     {
       const Made *made = pictures->pdata[i];
-      const int fd = file_of (made);
-      ThExchange exchange = {
-        .socket = worker.socket,
-        .pid = worker.pid,
-        .data_base = worker.hello.data_base,
-        .job = i + 1,
-        .source_fd = fd,
-        .limits = &limits,
-        .boxes = boxes,
-        .n_boxes = G_N_ELEMENTS (boxes),
-      };
-      g_auto (ThDecoded) decoded = { 0 };
-      g_autoptr (GError) error = NULL;
-      const ThStatus status = th_exchange_run (&exchange, &decoded, &error);
+      g_auto (ThDecoded) own = { 0 };
+      g_auto (ThDecoded) kept = { 0 };
 
-      g_test_message ("%s: %s", made->name, error != NULL ? error->message : "");
-      g_assert_cmpint (status, ==, made->expected);
-      close (fd);
+      g_assert_cmpint (decode_apart (&worker, 2 * i + 1, made, NULL, &own), ==, made->expected);
+      g_assert_cmpint (decode_apart (&worker, 2 * i + 2, made, &room, &kept), ==, made->expected);
+      g_assert_cmpuint (kept.n_images, ==, own.n_images);
+      for (guint k = 0; k < own.n_images; k++)
+        {
+          const guint size = (guint) own.images[k].stride * own.images[k].size.height;
+
+          g_assert_cmpmem (kept.images[k].data, size, own.images[k].data, size);
+        }
     }
+  th_result_room_clear (&room);
 }
 
 /* Pictures that the list's other programs refuse, and we show. */
