@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname -- "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p corpus/avif corpus/bmp corpus/heif corpus/pnm corpus/qoi corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
+mkdir -p corpus/avif corpus/bmp corpus/heif corpus/icns corpus/ico corpus/pnm corpus/qoi corpus/qtif corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
 base=$work/base.png
 convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
 convert "$base" "$work/base.ppm"
@@ -125,6 +125,13 @@ done
 for name in bits bits-dense grey-7-figures rgb-255 rgb-1000 rgb-1000-figures comments pam-2-255 pam-4-65535 pam-cmyk; do
   cp "$work/images/ok/$name.pnm" corpus/pnm/
 done
+for name in depth-1 depth-8 depth-32 no-alpha png cursor animated sizes palette-long broken-better; do
+  cp "$work/images/ok/$name.ico" corpus/ico/
+done
+for name in is32 ic04 png jpeg-2000; do
+  cp "$work/images/ok/$name.icns" corpus/icns/
+done
+cp "$work/images/ok/png.qtif" "$work/images/ok/long.qtif" "$work/images/ok/icon.qtif" corpus/qtif/
 for name in soft runs alpha linear; do
   cp "$work/images/ok/$name.qoi" corpus/qoi/
 done

@@ -3,13 +3,14 @@
 """Writes the pictures of the codec suite: make-images.py FOLDER STAMP.
 
 FOLDER/ok/ holds what must decode (partial-NAME: only in part), FOLDER/fail/ what must be refused; there a name
-starts with the status that is expected. FOLDER/ref/NAME.png has the pixels of ok/NAME. Needs nothing but the
+starts with the status that is expected. FOLDER/ref/NAME.png has the pixels of ok/NAME. FOLDER/icons/ is for test-icons.c. Needs nothing but the
 standard library."""
 import os
 import struct
 import sys
 import zlib
 
+import icons
 import netpbm
 import qoi
 from drawing import SIGNATURE, chunk, ihdr, pack, reference, sample
@@ -365,11 +366,11 @@ def noise():
 
 def main():
     folder, stamp = sys.argv[1:]
-    for kind in ('ok', 'fail', 'ref'):
+    for kind in ('ok', 'fail', 'ref', 'icons'):
         os.makedirs(os.path.join(folder, kind), exist_ok=True)
     count = 0
     for pictures in (png_pictures, png_bombs, png_damage, gif_pictures, bmp_pictures, netpbm.pictures,
-                     qoi.pictures, noise):
+                     qoi.pictures, icons.pictures, noise):
         for name, data in pictures():
             with open(os.path.join(folder, name), 'wb') as out:
                 out.write(data)
