@@ -31,8 +31,9 @@ th_scheduler_drop (ThScheduler *scheduler, guint32 handle, GPtrArray *orphans)
 
   if (line == NULL)
     return;
-  while ((node = g_queue_peek_head (&line->waiting)) != NULL)
-    drop_node (scheduler, node);
+  for (guint i = 0; i < TH_N_SIZES; i++)
+    while ((node = g_queue_peek_head (&line->waiting[i])) != NULL)
+      drop_node (scheduler, node);
   while ((node = g_queue_peek_head (&line->running)) != NULL)
     {
       ThFileJob *job = node->job;
@@ -88,6 +89,15 @@ th_scheduler_pull_running (ThScheduler *scheduler,
     pull_from (&pull, &((ThLine *) line)->running);
 }
 
+/* FALSE where all were listed. */
+static gboolean
+list_on (ThLine *line)
+{
+  while (line->listed == NULL && line->listing + 1 < TH_N_SIZES)
+    line->listed = line->waiting[++line->listing].head;
+  return line->listed != NULL;
+}
+
 void
 th_scheduler_list (ThScheduler *scheduler, guint32 handle, gboolean anew, guint max, GArray *out)
 {
@@ -96,8 +106,11 @@ th_scheduler_list (ThScheduler *scheduler, guint32 handle, gboolean anew, guint 
   if (line == NULL)
     return;
   if (anew)
-    line->listed = line->waiting.head;
-  for (; max > 0 && line->listed != NULL; max--)
+    {
+      line->listing = 0;
+      line->listed = line->waiting[0].head;
+    }
+  for (; max > 0 && list_on (line); max--)
     {
       const ThNode *node = line->listed->data;
       ThPulled listed = { node->job->key, node->waiter };
@@ -130,12 +143,13 @@ void
 th_scheduler_demote (ThScheduler *scheduler, guint32 handle)
 {
   ThLine *line = g_hash_table_lookup (scheduler->requests, GUINT_TO_POINTER (handle));
-  const GQueue *queues[2];
+  const GQueue *queues[] = { NULL, NULL, NULL };
 
   if (line == NULL || line->klass == TH_BACKGROUND)
     return;
-  queues[0] = &line->waiting;
-  queues[1] = &line->running;
+  queues[0] = &line->waiting[TH_SMALL];
+  queues[1] = &line->waiting[TH_LARGE];
+  queues[2] = &line->running;
   g_clear_pointer (&line->place, g_sequence_remove);
   for (guint i = 0; i < G_N_ELEMENTS (queues); i++)
     for (const GList *l = queues[i]->head; l != NULL; l = l->next)

@@ -17,16 +17,26 @@ struct _ThNode
   GList in_line; /* the same; also links the waiters of running jobs, for th_scheduler_drop */
 };
 
+/* By the size of the file. */
+typedef enum
+{
+  TH_SMALL,
+  TH_LARGE,
+  TH_N_SIZES,
+} ThSizeClass;
+
 /* The waiters of one request. */
 struct _ThLine
 {
   guint32 handle;
   ThClass klass;
-  guint64 age;          /* counts up: a newer request has a larger one */
-  GQueue waiting;       /* nodes of waiting jobs, in the order of adding */
-  GQueue running;       /* nodes of running jobs */
-  GList *listed;        /* of waiting: where th_scheduler_list goes on */
-  GSequenceIter *place; /* in the class's lines while waiting is not empty */
+  guint64 age;                /* counts up: a newer request has a larger one */
+  GQueue waiting[TH_N_SIZES]; /* nodes of waiting jobs, in the order of adding */
+  guint64 served[TH_N_SIZES]; /* bytes of the files that were taken, or left to the others */
+  GQueue running;             /* nodes of running jobs */
+  guint listing;              /* th_scheduler_list: in which of waiting it goes on */
+  GList *listed;              /* and where in that */
+  GSequenceIter *place;       /* in the class's lines while something waits */
 };
 
 struct _ThFileJob
@@ -54,6 +64,7 @@ struct _ThScheduler
   guint picks; /* of the foreground */
 };
 
+ThSizeClass th_scheduler_size_of (const ThFileJob *job);
 /* Puts a line among those of its class while something of it waits. */
 void th_scheduler_enter_class (ThScheduler *scheduler, ThLine *line);
 /* Keeps jobs[] true: a waiting job counts for each class that waits for it. */

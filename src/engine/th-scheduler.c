@@ -105,17 +105,35 @@ th_scheduler_open (ThScheduler *scheduler, guint32 handle, ThClass klass)
   g_hash_table_insert (scheduler->requests, GUINT_TO_POINTER (handle), line);
 }
 
+ThSizeClass
+th_scheduler_size_of (const ThFileJob *job)
+{
+  return job->key.size < TH_LARGE_FILE ? TH_SMALL : TH_LARGE;
+}
+
+static gboolean
+is_empty (const ThLine *line)
+{
+  return line->waiting[TH_SMALL].head == NULL && line->waiting[TH_LARGE].head == NULL;
+}
+
 void
 th_scheduler_enter_class (ThScheduler *scheduler, ThLine *line)
 {
-  if (line->place == NULL && !g_queue_is_empty (&line->waiting))
+  if (line->place == NULL && !is_empty (line))
     line->place = g_sequence_insert_sorted (scheduler->lines[line->klass], line, by_age, NULL);
 }
 
+/* Who comes back has no claim to what the others got meanwhile. */
 static void
 line_push (ThScheduler *scheduler, ThLine *line, ThNode *node)
 {
-  g_queue_push_tail_link (&line->waiting, &node->in_line);
+  ThSizeClass size = th_scheduler_size_of (node->job);
+  guint64 others = line->served[size == TH_SMALL ? TH_LARGE : TH_SMALL];
+
+  if (line->waiting[size].head == NULL)
+    line->served[size] = MAX (line->served[size], others);
+  g_queue_push_tail_link (&line->waiting[size], &node->in_line);
   th_scheduler_enter_class (scheduler, line);
 }
 
@@ -126,8 +144,10 @@ line_unlink (ThNode *node)
 
   if (line->listed == &node->in_line)
     line->listed = node->in_line.next;
-  g_queue_unlink (node->job->taken ? &line->running : &line->waiting, &node->in_line);
-  if (line->place != NULL && g_queue_is_empty (&line->waiting))
+  g_queue_unlink (node->job->taken ? &line->running
+                                   : &line->waiting[th_scheduler_size_of (node->job)],
+                  &node->in_line);
+  if (line->place != NULL && is_empty (line))
     {
       g_sequence_remove (line->place);
       line->place = NULL;
@@ -255,6 +275,21 @@ start_job (ThScheduler *scheduler, ThFileJob *job, ThClass klass)
   g_hash_table_replace (scheduler->running, &job->key, job);
 }
 
+/* Small files and large ones get the same share of bytes while both wait. */
+static ThFileJob *
+pick_job (ThLine *line)
+{
+  ThSizeClass size = TH_SMALL;
+  ThFileJob *job;
+
+  if (line->waiting[TH_SMALL].head == NULL
+      || (line->waiting[TH_LARGE].head != NULL && line->served[TH_LARGE] < line->served[TH_SMALL]))
+    size = TH_LARGE;
+  job = ((ThNode *) g_queue_peek_head (&line->waiting[size]))->job;
+  line->served[size] += MAX (job->key.size, TH_FILE_COST_MIN);
+  return job;
+}
+
 ThFileJob *
 th_scheduler_take (ThScheduler *scheduler, ThClass klass)
 {
@@ -263,7 +298,7 @@ th_scheduler_take (ThScheduler *scheduler, ThClass klass)
 
   if (line == NULL)
     return NULL;
-  job = ((ThNode *) g_queue_peek_head (&line->waiting))->job;
+  job = pick_job (line);
   start_job (scheduler, job, klass);
   return job;
 }

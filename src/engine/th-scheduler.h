@@ -64,9 +64,14 @@ gboolean th_scheduler_pull (ThScheduler *scheduler, const ThPulled *listed);
 
 /* The next job, which runs from now on, or NULL. Foreground: of the newest request, every
  * TH_OLDEST_SHARE-th time of the oldest; background: of the oldest. Within a request in the order
- * of adding. A file that requests of both classes wait for goes to whoever comes first. */
+ * of adding, but that files below TH_LARGE_FILE bytes and others overtake each other while both
+ * wait: each of the two gets as many bytes as the other, so that what takes a moment does not wait
+ * for what takes seconds, nor the other way round. A file that requests of both classes wait for
+ * goes to whoever comes first. */
 ThFileJob *th_scheduler_take (ThScheduler *scheduler, ThClass klass);
-#define TH_OLDEST_SHARE 4u
+#define TH_OLDEST_SHARE  4u
+#define TH_LARGE_FILE    (1024u * 1024u)
+#define TH_FILE_COST_MIN 4096u /* a smaller one counts as so many bytes */
 /* Jobs that th_scheduler_take could give to this class now. */
 guint th_scheduler_waiting (const ThScheduler *scheduler, ThClass klass);
 

@@ -10,6 +10,8 @@
 #define REQUESTS   6u
 #define RUNNING    4u
 
+static const guint64 sizes[] = { 0, 5000, 3 * TH_LARGE_FILE, TH_LARGE_FILE - 1, TH_LARGE_FILE };
+
 typedef struct
 {
   ThWaiter waiter;
@@ -35,6 +37,7 @@ typedef struct
   GArray *runs;             /* Run, oldest first */
   guint ages[REQUESTS + 1]; /* by handle; 0: not open */
   ThClass classes[REQUESTS + 1];
+  guint64 served[REQUESTS + 1][2]; /* bytes of small and of large files */
   guint last_age;
   guint32 last_index;
   guint picks;
@@ -66,6 +69,7 @@ do_open (Model *model)
   if (model->ages[handle] != 0)
     return;
   model->ages[handle] = ++model->last_age;
+  model->served[handle][0] = model->served[handle][1] = 0;
   model->classes[handle] = g_rand_boolean (model->rand) ? TH_FOREGROUND : TH_BACKGROUND;
   th_scheduler_open (model->scheduler, handle, model->classes[handle]);
 }
@@ -85,11 +89,34 @@ joinable (Model *model, const Entry *entry)
   return NULL;
 }
 
+static guint64
+size_of (guint file)
+{
+  return sizes[file % G_N_ELEMENTS (sizes)];
+}
+
+static gboolean
+is_large (guint file)
+{
+  return size_of (file) >= TH_LARGE_FILE;
+}
+
+static gboolean
+has_waiting (Model *model, guint32 handle, gboolean large)
+{
+  for (guint i = 0; i < model->entries->len; i++)
+    if (entry_at (model, i)->waiter.handle == handle && entry_at (model, i)->job == NULL
+        && is_large (entry_at (model, i)->file) == large)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 do_add (Model *model)
 {
   guint32 handle = any_handle (model);
-  ThFileKey key = { .inode = (guint64) g_rand_int_range (model->rand, 0, FILES) };
+  guint file = (guint) g_rand_int_range (model->rand, 0, FILES);
+  ThFileKey key = { .inode = file, .size = size_of (file) };
   Entry entry = { .waiter = { handle, ++model->last_index,
                               (ThFlavor) g_rand_int_range (model->rand, 0, TH_N_FLAVORS) },
                   .file = (guint) key.inode };
@@ -99,6 +126,9 @@ do_add (Model *model)
   entry.age = model->ages[handle];
   entry.klass = model->classes[handle];
   entry.job = joinable (model, &entry);
+  if (entry.job == NULL && !has_waiting (model, handle, is_large (file)))
+    model->served[handle][is_large (file)] =
+        MAX (model->served[handle][0], model->served[handle][1]);
   g_array_append_val (model->entries, entry);
   th_scheduler_add (model->scheduler, &key, &entry.waiter);
 }
@@ -156,6 +186,27 @@ pick (Model *model, ThClass klass, gboolean oldest)
   return best;
 }
 
+/* Of the request of the entry, the one whose turn it is. */
+static const Entry *
+pick_of_request (Model *model, const Entry *any)
+{
+  guint32 handle = any->waiter.handle;
+  guint64 *served = model->served[handle];
+  gboolean large = !has_waiting (model, handle, FALSE)
+                   || (has_waiting (model, handle, TRUE) && served[TRUE] < served[FALSE]);
+
+  for (guint i = 0; i < model->entries->len; i++)
+    {
+      const Entry *entry = entry_at (model, i);
+
+      if (entry->waiter.handle != handle || entry->job != NULL || is_large (entry->file) != large)
+        continue;
+      served[large] += MAX (size_of (entry->file), TH_FILE_COST_MIN);
+      return entry;
+    }
+  g_assert_not_reached ();
+}
+
 static void
 do_take (Model *model)
 {
@@ -172,6 +223,7 @@ do_take (Model *model)
   g_assert_cmpint (run.job == NULL, ==, best == NULL);
   if (best == NULL)
     return;
+  best = pick_of_request (model, best);
   run.file = best->file;
   for (guint i = 0; i < model->entries->len; i++)
     {

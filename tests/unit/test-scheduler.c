@@ -396,6 +396,52 @@ test_list (void)
   expect_listed (scheduler, TRUE, 100, 0, 0);
 }
 
+static void
+add_sized (ThScheduler *scheduler, guint index, guint64 size)
+{
+  ThFileKey key = key_of (index);
+  ThWaiter waiter = { 1, index, TH_FLAVOR_NORMAL };
+
+  key.size = size;
+  th_scheduler_add (scheduler, &key, &waiter);
+}
+
+/* Three large files, then nine small ones: these come first, and cost the large ones no more than
+ * their own bytes. */
+static void
+test_sizes (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  static const guint expected[] = { 201, 101, 202, 203, 204, 205, 102, 206, 207, 208, 209, 103, 0 };
+
+  th_scheduler_open (scheduler, 1, TH_FOREGROUND);
+  for (guint i = 101; i <= 103; i++)
+    add_sized (scheduler, i, 2 * TH_LARGE_FILE);
+  for (guint i = 201; i <= 209; i++)
+    add_sized (scheduler, i, TH_LARGE_FILE / 2);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    g_assert_cmpuint (next (scheduler, TH_FOREGROUND), ==, expected[i]);
+}
+
+/* A thousand small files do not buy the next thousand large ones, which come later. */
+static void
+test_sizes_later (void)
+{
+  g_autoptr (ThScheduler) scheduler = th_scheduler_new ();
+  guint small = 0;
+
+  th_scheduler_open (scheduler, 1, TH_BACKGROUND);
+  for (guint i = 1; i <= 1000; i++)
+    add_sized (scheduler, i, 100000);
+  for (guint i = 0; i < 900; i++)
+    g_assert_cmpuint (next (scheduler, TH_BACKGROUND), >, 0);
+  for (guint i = 2001; i <= 3000; i++)
+    add_sized (scheduler, i, 10 * TH_LARGE_FILE);
+  for (guint i = 0; i < 102; i++)
+    small += next (scheduler, TH_BACKGROUND) <= 1000;
+  g_assert_cmpuint (small, ==, 100);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -414,5 +460,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scheduler/demote", test_demote);
   g_test_add_func ("/scheduler/pull-running", test_pull_running);
   g_test_add_func ("/scheduler/list", test_list);
+  g_test_add_func ("/scheduler/sizes", test_sizes);
+  g_test_add_func ("/scheduler/sizes/later", test_sizes_later);
   return g_test_run ();
 }
