@@ -61,7 +61,7 @@ struct _ThScheduler
   GSequence *lines[TH_N_CLASSES]; /* those with waiting nodes, oldest first */
   guint jobs[TH_N_CLASSES];       /* waiting jobs with at least one node of the class */
   guint64 last_age;
-  guint picks; /* of the foreground */
+  guint64 owed; /* bytes that newer requests of the foreground got, for the oldest one's share */
 };
 
 ThSizeClass th_scheduler_size_of (const ThFileJob *job);

@@ -229,20 +229,6 @@ th_scheduler_add (ThScheduler *scheduler, const ThFileKey *key, const ThWaiter *
   return scheduler->jobs[line->klass] > before;
 }
 
-static ThLine *
-pick_line (ThScheduler *scheduler, ThClass klass)
-{
-  GSequence *lines = scheduler->lines[klass];
-  gboolean oldest = klass == TH_BACKGROUND;
-
-  if (g_sequence_is_empty (lines))
-    return NULL;
-  if (klass == TH_FOREGROUND)
-    oldest = ++scheduler->picks % TH_OLDEST_SHARE == 0;
-  return g_sequence_get (oldest ? g_sequence_get_begin_iter (lines)
-                                : g_sequence_iter_prev (g_sequence_get_end_iter (lines)));
-}
-
 static ThFlavors
 wanted_flavors (const ThFileJob *job)
 {
@@ -275,19 +261,52 @@ start_job (ThScheduler *scheduler, ThFileJob *job, ThClass klass)
   g_hash_table_replace (scheduler->running, &job->key, job);
 }
 
+static guint64
+cost_of (const ThFileJob *job)
+{
+  return MAX (job->key.size, TH_FILE_COST_MIN);
+}
+
 /* Small files and large ones get the same share of bytes while both wait. */
 static ThFileJob *
-pick_job (ThLine *line)
+next_job (const ThLine *line)
 {
   ThSizeClass size = TH_SMALL;
-  ThFileJob *job;
 
   if (line->waiting[TH_SMALL].head == NULL
       || (line->waiting[TH_LARGE].head != NULL && line->served[TH_LARGE] < line->served[TH_SMALL]))
     size = TH_LARGE;
-  job = ((ThNode *) g_queue_peek_head (&line->waiting[size]))->job;
-  line->served[size] += MAX (job->key.size, TH_FILE_COST_MIN);
-  return job;
+  return ((const ThNode *) line->waiting[size].head->data)->job;
+}
+
+/* The newest request's, until the oldest is owed its share. */
+static ThLine *
+pick_foreground (ThScheduler *scheduler, ThLine *oldest, ThLine *newest)
+{
+  guint64 price = cost_of (next_job (oldest)) * (TH_OLDEST_SHARE - 1);
+
+  if (oldest == newest)
+    return newest;
+  if (scheduler->owed >= price)
+    {
+      scheduler->owed -= price;
+      return oldest;
+    }
+  scheduler->owed += cost_of (next_job (newest));
+  return newest;
+}
+
+static ThLine *
+pick_line (ThScheduler *scheduler, ThClass klass)
+{
+  GSequence *lines = scheduler->lines[klass];
+  ThLine *oldest, *newest;
+
+  if (g_sequence_is_empty (lines))
+    return NULL;
+  oldest = g_sequence_get (g_sequence_get_begin_iter (lines));
+  newest = g_sequence_get (g_sequence_iter_prev (g_sequence_get_end_iter (lines)));
+  return klass == TH_FOREGROUND ? pick_foreground (scheduler, oldest, newest) : oldest;
 }
 
 ThFileJob *
@@ -298,7 +317,8 @@ th_scheduler_take (ThScheduler *scheduler, ThClass klass)
 
   if (line == NULL)
     return NULL;
-  job = pick_job (line);
+  job = next_job (line);
+  line->served[th_scheduler_size_of (job)] += cost_of (job);
   start_job (scheduler, job, klass);
   return job;
 }

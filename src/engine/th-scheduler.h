@@ -62,8 +62,8 @@ void th_scheduler_list (ThScheduler *scheduler, guint32 handle, gboolean anew, g
 /* Takes out one that was listed. FALSE: its job runs by now, or it is gone. */
 gboolean th_scheduler_pull (ThScheduler *scheduler, const ThPulled *listed);
 
-/* The next job, which runs from now on, or NULL. Foreground: of the newest request, every
- * TH_OLDEST_SHARE-th time of the oldest; background: of the oldest. Within a request in the order
+/* The next job, which runs from now on, or NULL. Foreground: of the newest request, but of every
+ * TH_OLDEST_SHARE bytes one of the oldest; background: of the oldest. Within a request in the order
  * of adding, but that files below TH_LARGE_FILE bytes and others overtake each other while both
  * wait: each of the two gets as many bytes as the other, so that what takes a moment does not wait
  * for what takes seconds, nor the other way round. A file that requests of both classes wait for

@@ -40,7 +40,7 @@ typedef struct
   guint64 served[REQUESTS + 1][2]; /* bytes of small and of large files */
   guint last_age;
   guint32 last_index;
-  guint picks;
+  guint64 owed; /* bytes */
 } Model;
 
 static Entry *
@@ -191,7 +191,7 @@ static const Entry *
 pick_of_request (Model *model, const Entry *any)
 {
   guint32 handle = any->waiter.handle;
-  guint64 *served = model->served[handle];
+  const guint64 *served = model->served[handle];
   gboolean large = !has_waiting (model, handle, FALSE)
                    || (has_waiting (model, handle, TRUE) && served[TRUE] < served[FALSE]);
 
@@ -201,10 +201,30 @@ pick_of_request (Model *model, const Entry *any)
 
       if (entry->waiter.handle != handle || entry->job != NULL || is_large (entry->file) != large)
         continue;
-      served[large] += MAX (size_of (entry->file), TH_FILE_COST_MIN);
       return entry;
     }
   g_assert_not_reached ();
+}
+
+static guint64
+cost_of (const Entry *entry)
+{
+  guint64 size = size_of (entry->file);
+
+  return MAX (size, TH_FILE_COST_MIN);
+}
+
+/* Whether it is the turn of the oldest request of the foreground, and not of the newest. */
+static gboolean
+is_owed (Model *model, const Entry *oldest, const Entry *newest)
+{
+  guint64 price = cost_of (pick_of_request (model, oldest)) * (TH_OLDEST_SHARE - 1);
+  gboolean owed = model->owed >= price;
+
+  if (oldest->waiter.handle == newest->waiter.handle)
+    return FALSE;
+  model->owed += owed ? -price : cost_of (pick_of_request (model, newest));
+  return owed;
 }
 
 static void
@@ -217,13 +237,14 @@ do_take (Model *model)
   if (model->runs->len == RUNNING)
     return;
   best = pick (model, klass, TRUE);
-  if (best != NULL && klass == TH_FOREGROUND)
-    best = pick (model, klass, ++model->picks % TH_OLDEST_SHARE == 0);
+  if (best != NULL && klass == TH_FOREGROUND && !is_owed (model, best, pick (model, klass, FALSE)))
+    best = pick (model, klass, FALSE);
   run.job = th_scheduler_take (model->scheduler, klass);
   g_assert_cmpint (run.job == NULL, ==, best == NULL);
   if (best == NULL)
     return;
   best = pick_of_request (model, best);
+  model->served[best->waiter.handle][is_large (best->file)] += cost_of (best);
   run.file = best->file;
   for (guint i = 0; i < model->entries->len; i++)
     {
