@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname -- "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p corpus/avif corpus/bmp corpus/heif corpus/icns corpus/ico corpus/pnm corpus/qoi corpus/qtif corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
+mkdir -p corpus/avif corpus/bmp corpus/heif corpus/icns corpus/ico corpus/pnm corpus/qoi corpus/qtif corpus/tga corpus/xbm corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
 base=$work/base.png
 convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
 convert "$base" "$work/base.ppm"
@@ -132,6 +132,12 @@ for name in is32 ic04 png jpeg-2000; do
   cp "$work/images/ok/$name.icns" corpus/icns/
 done
 cp "$work/images/ok/png.qtif" "$work/images/ok/long.qtif" "$work/images/ok/icon.qtif" corpus/qtif/
+for name in rgb-2-00 rgb-10-30 rgb-10-16 rgba-10 coarse-10 alpha-multiplied grey-11-16-8 map-1-24-8 map-9-16-16; do
+  cp "$work/images/ok/$name.tga" corpus/tga/
+done
+for name in plain short comments; do
+  cp "$work/images/ok/$name.xbm" corpus/xbm/
+done
 for name in soft runs alpha linear; do
   cp "$work/images/ok/$name.qoi" corpus/qoi/
 done

@@ -40,9 +40,22 @@ static const char *const mime_types[] = { "image/vnd.microsoft.icon",
 #define TYPE_CURSOR    "image/x-win-bitmap"
 #define TYPE_ANIMATION "application/x-navi-animation"
 
+/* One bit of how many there are is set, since a TGA begins with the same but for that. */
+#define CURSORS(bit)                                                                               \
+  {                                                                                                \
+    0, 5, "\0\0\2\0" bit, "\377\377\377\377" bit                                                   \
+  }
+
 static const ThMagic magic[] = {
   { 0, 4, "\0\0\1\0", NULL },
-  { 0, 4, "\0\0\2\0", NULL },
+  CURSORS ("\1"),
+  CURSORS ("\2"),
+  CURSORS ("\4"),
+  CURSORS ("\10"),
+  CURSORS ("\20"),
+  CURSORS ("\40"),
+  CURSORS ("\100"),
+  CURSORS ("\200"),
   { 0, 12, "RIFF\0\0\0\0ACON", "\377\377\377\377\0\0\0\0\377\377\377\377" },
   { 0 },
 };

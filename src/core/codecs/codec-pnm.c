@@ -24,7 +24,7 @@ typedef struct _PnmSession
 typedef struct
 {
   const PnmSession *session;
-  ThPnmText text; /* of samples that are written in figures */
+  ThText text;    /* of samples that are written in figures */
   guint64 offset; /* of the rows that are read next */
   guint8 *stored; /* rows */
   gsize filled;   /* bytes of them */

@@ -39,36 +39,6 @@ typedef struct
   char tuple[32];
 } Pam;
 
-/* -1 at the end. */
-static int
-look (ThPnmText *text)
-{
-  if (text->at >= text->view.size)
-    {
-      text->offset += text->at;
-      text->at = 0;
-      text->view = th_input_peek (text->input, text->offset, 1);
-    }
-  if (text->view.size == 0 || text->offset + text->at >= text->end)
-    return -1;
-  return text->view.data[text->at];
-}
-
-static int
-take (ThPnmText *text)
-{
-  const int c = look (text);
-
-  text->at += c >= 0 ? 1 : 0;
-  return c;
-}
-
-static gboolean
-is_space (int c)
-{
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static gboolean
 is_figure (int c)
 {
@@ -76,19 +46,19 @@ is_figure (int c)
 }
 
 static void
-skip_line (ThPnmText *text)
+skip_line (ThText *text)
 {
   int c;
 
   do
-    c = take (text);
+    c = th_text_take (text);
   while (c >= 0 && c != '\n' && c != '\r');
 }
 
 static void
-skip_space (ThPnmText *text)
+skip_space (ThText *text)
 {
-  for (int c = look (text); is_space (c) || c == '#'; c = look (text))
+  for (int c = th_text_look (text); th_text_is_space (c) || c == '#'; c = th_text_look (text))
     if (c == '#')
       skip_line (text);
     else
@@ -96,16 +66,16 @@ skip_space (ThPnmText *text)
 }
 
 gboolean
-th_pnm_text_number (ThPnmText *text, guint32 *value)
+th_pnm_text_number (ThText *text, guint32 *value)
 {
   guint64 number = 0;
 
   skip_space (text);
-  if (!is_figure (look (text)))
+  if (!is_figure (th_text_look (text)))
     return FALSE;
-  while (is_figure (look (text)))
+  while (is_figure (th_text_look (text)))
     {
-      number = number * 10 + (guint64) (take (text) - '0');
+      number = number * 10 + (guint64) (th_text_take (text) - '0');
       if (number > G_MAXUINT32)
         return FALSE;
     }
@@ -114,25 +84,25 @@ th_pnm_text_number (ThPnmText *text, guint32 *value)
 }
 
 gboolean
-th_pnm_text_bit (ThPnmText *text, guint32 *value)
+th_pnm_text_bit (ThText *text, guint32 *value)
 {
   int c;
 
   skip_space (text);
-  c = take (text);
+  c = th_text_take (text);
   *value = c == '1' ? 1 : 0;
   return c == '0' || c == '1';
 }
 
 /* One line without its end, cut to LINE_BYTES; FALSE at the end. */
 static gboolean
-take_line (ThPnmText *text, char *line)
+take_line (ThText *text, char *line)
 {
   gsize length = 0;
-  int c = take (text);
+  int c = th_text_take (text);
   const gboolean there = c >= 0;
 
-  for (; c >= 0 && c != '\n'; c = take (text))
+  for (; c >= 0 && c != '\n'; c = th_text_take (text))
     if (length + 1 < LINE_BYTES)
       line[length++] = (char) c;
   line[length] = '\0';
@@ -166,7 +136,7 @@ read_field (Pam *pam, const char *name, const char *value)
 
 /* Fields up to ENDHDR; those that are not known are skipped. */
 static gboolean
-read_fields (ThPnmText *text, Pam *pam)
+read_fields (ThText *text, Pam *pam)
 {
   char line[LINE_BYTES];
 
@@ -201,7 +171,7 @@ tuple_of (const Pam *pam)
 }
 
 static ThStatus
-read_pam (ThPnmHead *head, ThPnmText *text, const char **trouble)
+read_pam (ThPnmHead *head, ThText *text, const char **trouble)
 {
   Pam pam = { 0 };
   const Tuple *tuple;
@@ -221,7 +191,7 @@ read_pam (ThPnmHead *head, ThPnmText *text, const char **trouble)
 }
 
 static ThStatus
-read_numbers (ThPnmHead *head, ThPnmText *text, const char **trouble)
+read_numbers (ThPnmHead *head, ThText *text, const char **trouble)
 {
   guint32 most = 1;
 
@@ -234,22 +204,22 @@ read_numbers (ThPnmHead *head, ThPnmText *text, const char **trouble)
       || (!head->bitmap && !th_pnm_text_number (text, &most)))
     return TH_STATUS_CORRUPT;
   head->most = most;
-  return is_space (take (text)) ? TH_STATUS_OK : TH_STATUS_CORRUPT;
+  return th_text_is_space (th_text_take (text)) ? TH_STATUS_OK : TH_STATUS_CORRUPT;
 }
 
 ThStatus
 th_pnm_head_read (ThPnmHead *head, ThInput *input, const char **trouble)
 {
-  ThPnmText text = { .input = input, .end = HEAD_MOST_BYTES };
+  ThText text = { .input = input, .end = HEAD_MOST_BYTES };
   ThStatus status;
   int next;
 
   *head = (ThPnmHead){ 0 };
-  if (take (&text) != 'P')
+  if (th_text_take (&text) != 'P')
     return TH_STATUS_NOT_MINE;
-  head->kind = (guint) (take (&text) - '0');
-  next = look (&text);
-  if (head->kind < 1 || head->kind > KIND_PAM || !(is_space (next) || next == '#'))
+  head->kind = (guint) (th_text_take (&text) - '0');
+  next = th_text_look (&text);
+  if (head->kind < 1 || head->kind > KIND_PAM || !(th_text_is_space (next) || next == '#'))
     return TH_STATUS_NOT_MINE;
   status = head->kind == KIND_PAM ? read_pam (head, &text, trouble)
                                   : read_numbers (head, &text, trouble);

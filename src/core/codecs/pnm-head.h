@@ -4,18 +4,8 @@
 
 #include "base/th-error.h"
 #include "base/th-fit.h"
-#include "core/th-input.h"
+#include "core/codecs/text.h"
 #include "core/th-sink.h"
-
-/* A text within the input, read from its front. */
-typedef struct
-{
-  ThInput *input;
-  guint64 end;    /* of the text */
-  guint64 offset; /* of the view */
-  ThBytes view;
-  gsize at; /* of the next character within the view */
-} ThPnmText;
 
 typedef struct
 {
@@ -33,5 +23,5 @@ typedef struct
 ThStatus th_pnm_head_read (ThPnmHead *head, ThInput *input, const char **trouble);
 /* The next number, or figure 0 or 1; white space and comments before it are skipped. FALSE where
  * there is none, or it is beyond 2^32 - 1. */
-gboolean th_pnm_text_number (ThPnmText *text, guint32 *value);
-gboolean th_pnm_text_bit (ThPnmText *text, guint32 *value);
+gboolean th_pnm_text_number (ThText *text, guint32 *value);
+gboolean th_pnm_text_bit (ThText *text, guint32 *value);

@@ -13,6 +13,7 @@ import zlib
 import icons
 import netpbm
 import qoi
+import tga
 from drawing import SIGNATURE, chunk, ihdr, pack, reference, sample
 
 SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -370,7 +371,7 @@ def main():
         os.makedirs(os.path.join(folder, kind), exist_ok=True)
     count = 0
     for pictures in (png_pictures, png_bombs, png_damage, gif_pictures, bmp_pictures, netpbm.pictures,
-                     qoi.pictures, icons.pictures, noise):
+                     qoi.pictures, icons.pictures, tga.pictures, noise):
         for name, data in pictures():
             with open(os.path.join(folder, name), 'wb') as out:
                 out.write(data)
