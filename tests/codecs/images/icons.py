@@ -139,7 +139,7 @@ def icon_damage():
     good = ico([dib(draw(8, 6), 24)])
     body = bytes(500)
     yield 'unknown-format-no-entries', ico([]) + body
-    yield 'unknown-format-tga', struct.pack('<BBBHHBHHHHBB', 0, 0, 2, 0, 0, 0, 0, 0, 16, 16, 24, 0) + body
+    yield 'unknown-format-no-cursors', ico([], 2) + body
     yield 'corrupt-cut', good[:5]
     yield 'corrupt-beyond', ico([b''] * 9, offsets=[-1] * 9) + body
     yield 'corrupt-zero', ico([info(0, 8, 24) + body, info(8, 0, 24) + body])
