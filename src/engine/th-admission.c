@@ -80,6 +80,20 @@ th_admission_acquire (ThAdmission *admission, guint64 bytes, ThClass klass, cons
   return granted;
 }
 
+gboolean
+th_admission_try (ThAdmission *admission, guint64 bytes, ThClass klass)
+{
+  gboolean granted;
+
+  g_mutex_lock (&admission->lock);
+  granted =
+      !admission->closed && is_next (admission, NULL, klass) && fits (admission, bytes, klass);
+  if (granted)
+    admission->used[klass] += bytes;
+  g_mutex_unlock (&admission->lock);
+  return granted;
+}
+
 void
 th_admission_release (ThAdmission *admission, guint64 bytes, ThClass klass)
 {

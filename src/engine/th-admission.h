@@ -19,6 +19,8 @@ void th_admission_free (ThAdmission *admission);
  * admission closed. */
 gboolean th_admission_acquire (ThAdmission *admission, guint64 bytes, ThClass klass,
                                const gint *cancelled);
+/* The same without waiting: FALSE where others wait or there is not enough. */
+gboolean th_admission_try (ThAdmission *admission, guint64 bytes, ThClass klass);
 /* Gives back what was acquired. */
 void th_admission_release (ThAdmission *admission, guint64 bytes, ThClass klass);
 /* Sets *cancelled, atomically, and lets whoever waits with it return. */

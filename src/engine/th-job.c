@@ -122,6 +122,8 @@ decode_once (ThJob *job, int fd, ThFlavors flavors, const char *module, GError *
 
   drop_pixels (job);
   job->box = boxes[0];
+  if (th_admission_try (job->tools->admission, TH_POOL_ALLOWANCE, job->klass))
+    work.allowance = job->held = TH_POOL_ALLOWANCE;
   return th_pool_decode (job->tools->pool, job->klass, &work, &job->decoded, error);
 }
 

@@ -300,6 +300,7 @@ decode_once (ThPool *pool, ThClass klass, gboolean fresh, const ThPoolJob *job, 
     .boxes = job->boxes,
     .n_boxes = job->n_boxes,
     .room = &worker->room,
+    .allowance = job->allowance,
     .admit = job->admit,
     .admit_data = job->admit_data,
   };

@@ -18,13 +18,17 @@ typedef struct
   guint max_idle;       /* workers of a class, of all kinds: the longest idle one is ended */
 } ThPoolOptions;
 
+/* What nearly every picture takes at the usual sizes; seldom more than is free. */
+#define TH_POOL_ALLOWANCE (G_GUINT64_CONSTANT (4) << 20)
+
 typedef struct
 {
   const char *module;   /* whose worker, interned; NULL: the built-in one */
   int source_fd;        /* borrowed */
   const guint32 *boxes; /* pixels, largest first */
   guint n_boxes;
-  ThAdmit admit; /* asked again for a second try: what was granted before is void then */
+  guint64 allowance; /* bytes that are admitted already, as in ThExchange */
+  ThAdmit admit;     /* asked again for a second try: what was granted before is void then */
   gpointer admit_data;
   const gint *aborted; /* see th_pool_abort; NULL: it goes on to its end */
 } ThPoolJob;

@@ -18,6 +18,7 @@ typedef struct
   const ThExchange *exchange;
   ThWatch watch;
   ThLayout layout;
+  guint64 allowance;
   int memfd; /* of this job alone, or -1 */
 } Job;
 
@@ -95,6 +96,8 @@ send_job (const Job *job, GError **error)
   th_wire_init (&message, TH_WIRE_JOB, exchange->job);
   message.job.max_pixels = exchange->limits->max_pixels;
   message.job.max_plan_bytes = exchange->limits->max_plan_bytes;
+  message.job.allowance = job->allowance;
+  message.job.room = job->allowance > 0 ? exchange->room->size : 0;
   message.job.embedded_previews = exchange->limits->embedded_previews ? 1 : 0;
   message.job.n_boxes = exchange->n_boxes;
   memcpy (message.job.boxes, exchange->boxes, exchange->n_boxes * sizeof *exchange->boxes);
@@ -116,6 +119,29 @@ check_plan (const Job *job, const ThWirePlan *plan, GError **error)
   return TH_STATUS_OK;
 }
 
+static ThStatus
+lay_out (Job *job, const ThWirePlan *plan, GError **error)
+{
+  const ThExchange *exchange = job->exchange;
+
+  if (!th_layout_init (&job->layout, plan->full, plan->scalable != 0, plan->channels,
+                       exchange->boxes, exchange->n_boxes))
+    return refuse (TH_STATUS_TOO_LARGE, error, "the thumbnails would be too large");
+  return TH_STATUS_OK;
+}
+
+/* Whether it went ahead with what it was allowed. */
+static ThStatus
+check_ahead (const Job *job, const ThWirePlan *plan, GError **error)
+{
+  const guint64 total = job->layout.total;
+
+  if (job->allowance < total || job->allowance - total < plan->peak_bytes
+      || job->exchange->room->size < total)
+    return refuse (TH_STATUS_PROTOCOL, error, "it went ahead with more than it was allowed");
+  return TH_STATUS_OK;
+}
+
 /* Within the limit of one file, and then whatever the owner has to say. */
 static ThStatus
 ask_for_memory (Job *job, const ThWirePlan *plan, GError **error)
@@ -125,9 +151,6 @@ ask_for_memory (Job *job, const ThWirePlan *plan, GError **error)
   guint64 peak_bytes = plan->peak_bytes;
   ThStatus status;
 
-  if (!th_layout_init (&job->layout, plan->full, plan->scalable != 0, plan->channels,
-                       exchange->boxes, exchange->n_boxes))
-    return refuse (TH_STATUS_TOO_LARGE, error, "the thumbnails would be too large");
   if (peak_bytes > exchange->limits->max_plan_bytes)
     {
       g_set_error (error, TH_ERROR, TH_ERROR_OTHER,
@@ -233,15 +256,26 @@ fill_decoded (const Job *job, const ThWirePlan *plan, ThDecoded *decoded, GError
   return TRUE;
 }
 
-/* From GRANT to the pixels. */
+/* What the worker needs to go on, if anything. */
+static ThStatus
+admit (Job *job, const ThWirePlan *plan, GError **error)
+{
+  ThStatus status = lay_out (job, plan, error);
+
+  if (plan->ahead != 0)
+    return status == TH_STATUS_OK ? check_ahead (job, plan, error) : TH_STATUS_PROTOCOL;
+  if (status == TH_STATUS_OK)
+    status = ask_for_memory (job, plan, error);
+  return status == TH_STATUS_OK ? grant (job, plan->peak_bytes, error) : deny (job, status);
+}
+
+/* From DONE to the pixels. */
 static ThStatus
 collect (Job *job, const ThWirePlan *plan, ThDecoded *decoded, GError **error)
 {
   ThWireMessage message;
-  ThStatus status = grant (job, plan->peak_bytes, error);
+  ThStatus status;
 
-  if (status != TH_STATUS_OK)
-    return status;
   status = receive_from_worker (job, TH_WIRE_DONE, &message, error);
   if (status != TH_STATUS_OK)
     return status;
@@ -270,20 +304,22 @@ th_exchange_run (const ThExchange *exchange, ThDecoded *decoded, GError **error)
   g_return_val_if_fail (exchange->n_boxes >= 1 && exchange->n_boxes <= TH_N_FLAVORS,
                         TH_STATUS_PROTOCOL);
   *decoded = (ThDecoded){ 0 };
+  if (exchange->room != NULL && exchange->room->fd >= 0)
+    job.allowance = MIN (exchange->allowance, exchange->limits->max_plan_bytes);
   if (!is_source (exchange->source_fd))
     return refuse (TH_STATUS_IO, error, "not a regular file");
   th_watch_init (&job.watch, exchange->socket, exchange->pid, exchange->data_base,
                  exchange->limits);
+  th_watch_grant (&job.watch, job.allowance);
   status = send_job (&job, error);
   if (status == TH_STATUS_OK)
     status = receive_from_worker (&job, TH_WIRE_PLAN, &plan, error);
   if (status == TH_STATUS_OK)
     status = check_plan (&job, &plan.plan, error);
+  if (status == TH_STATUS_OK)
+    status = admit (&job, &plan.plan, error);
   if (status != TH_STATUS_OK)
     return status;
-  status = ask_for_memory (&job, &plan.plan, error);
-  if (status != TH_STATUS_OK)
-    return deny (&job, status);
   return collect (&job, &plan.plan, decoded, error);
 }
 

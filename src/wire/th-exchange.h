@@ -28,6 +28,8 @@ typedef struct
   const guint32 *boxes; /* pixels, largest first */
   guint n_boxes;
   ThResultRoom *room; /* the worker's, for the results of its jobs; NULL: memory for each job */
+  guint64 allowance;  /* bytes that are admitted already: what takes no more, results included, is
+                         decoded without asking. Needs a room that was used before; 0: none */
   ThAdmit admit;      /* may be NULL */
   gpointer admit_data;
 } ThExchange;

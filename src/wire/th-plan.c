@@ -63,7 +63,7 @@ th_plan_fault (const ThWirePlan *plan, const ThLimits *limits)
     return "a size beyond the limit";
   if (plan->channels != 3 && plan->channels != 4)
     return "an impossible number of channels";
-  if (plan->scalable > 1)
+  if (plan->scalable > 1 || plan->ahead > 1)
     return "a flag that is neither 0 nor 1";
   if (!isfinite (plan->duration) || plan->duration < 0)
     return "an impossible duration";

@@ -9,6 +9,9 @@
  *          <-------------------- PLAN    status OK, or final
  *   GRANT (+ memfd), or DENY --------->
  *          <-------------------- DONE    after GRANT; after DENY the worker is ready at once
+ *
+ * What fits into the allowance of JOB is decoded at once: PLAN, with ahead set, and DONE come
+ * together, and nothing is granted.
  */
 #pragma once
 
@@ -19,7 +22,7 @@
 #include "base/th-flavor.h"
 
 #define TH_WIRE_MAGIC      0x31626874u /* "thb1" */
-#define TH_WIRE_VERSION    3u
+#define TH_WIRE_VERSION    4u
 #define TH_WIRE_NAME_BYTES 32u
 #define TH_WIRE_MIME_BYTES 128u
 #define TH_WIRE_TEXT_BYTES 256u
@@ -62,6 +65,8 @@ typedef struct
   ThWireHead head;
   guint64 max_pixels;
   guint64 max_plan_bytes;
+  guint64 allowance;           /* bytes, results included, that need no GRANT; 0: none */
+  guint64 room;                /* bytes of the memory that stays; 0: there is none yet */
   guint32 embedded_previews;   /* 0: decode the main picture always */
   guint32 n_boxes;             /* 1 to TH_N_FLAVORS */
   guint32 boxes[TH_N_FLAVORS]; /* pixels, largest first */
@@ -81,6 +86,7 @@ typedef struct
   char codec[TH_WIRE_NAME_BYTES];
   char mime_type[TH_WIRE_MIME_BYTES];
   char text[TH_WIRE_TEXT_BYTES];
+  guint32 ahead; /* 1: it was within the allowance, DONE follows */
 } ThWirePlan;
 
 /* Results lie one after the other in the memfd: offset of each, rows without padding. The sizes

@@ -144,7 +144,7 @@ describe_plan (const ThRenderPlan *plan, ThWirePlan *message)
   th_wire_set_text (message->mime_type, sizeof message->mime_type, plan->mime_type);
 }
 
-/* Decodes into the memory that was granted. */
+/* Decodes into memory for results. */
 static ThStatus
 render_into (Job *job, const ThWireJob *wanted, guint8 *memory, const ThLayout *layout,
              GError **error)
@@ -192,18 +192,24 @@ map_results (Kept *kept, const ThWireGrant *grant, int memfd)
   return memory != MAP_FAILED ? memory : NULL;
 }
 
+/* The same function on both sides: a difference would be a fault of the program. */
+static gboolean
+lay_out (const Job *job, const ThWireJob *wanted, ThLayout *layout)
+{
+  const ThRenderPlan *plan = th_render_plan (job->render);
+
+  return th_layout_init (layout, plan->full, plan->scalable, plan->channels, wanted->boxes,
+                         wanted->n_boxes);
+}
+
 static ThStatus
 run_granted (Job *job, const ThWireJob *wanted, const ThWireGrant *grant, int memfd, GError **error)
 {
-  const ThRenderPlan *plan = th_render_plan (job->render);
   ThLayout layout;
   ThStatus status;
   guint8 *memory;
 
-  /* The same function on both sides: a difference would be a fault of the program. */
-  if (!th_layout_init (&layout, plan->full, plan->scalable, plan->channels, wanted->boxes,
-                       wanted->n_boxes)
-      || layout.total != grant->total)
+  if (!lay_out (job, wanted, &layout) || layout.total != grant->total)
     {
       g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "the granted memory does not fit the plan");
       return TH_STATUS_NO_MEMORY;
@@ -220,18 +226,16 @@ run_granted (Job *job, const ThWireJob *wanted, const ThWireGrant *grant, int me
   return status;
 }
 
-static gboolean
-send_plan (int socket, guint32 number, const Job *job, ThStatus status, const GError *error)
+static void
+fill_plan (ThWireMessage *message, guint32 number, const Job *job, ThStatus status,
+           const GError *error)
 {
-  ThWireMessage message;
-
-  th_wire_init (&message, TH_WIRE_PLAN, number);
-  message.plan.status = status;
+  th_wire_init (message, TH_WIRE_PLAN, number);
+  message->plan.status = status;
   if (status == TH_STATUS_OK)
-    describe_plan (th_render_plan (job->render), &message.plan);
+    describe_plan (th_render_plan (job->render), &message->plan);
   if (error != NULL)
-    th_wire_set_text (message.plan.text, sizeof message.plan.text, error->message);
-  return th_wire_send (socket, &message, -1, NULL);
+    th_wire_set_text (message->plan.text, sizeof message->plan.text, error->message);
 }
 
 static gboolean
@@ -267,7 +271,35 @@ finish_job (int socket, Job *job, const ThWireMessage *wanted)
     close (memfd);
   /* Before DONE, so that nothing holds the source any longer when the owner hears of it. */
   job_clear (job);
-  return send_done (socket, wanted->head.job, status, error);
+  /* Without the room that the owner counts on there is no next job. */
+  return send_done (socket, wanted->head.job, status, error)
+         && (answer.grant.room == 0 || job->kept->room != NULL);
+}
+
+static gboolean
+is_allowed (const Job *job, const ThWireJob *wanted, ThLayout *layout)
+{
+  const guint64 peak_bytes = th_render_plan (job->render)->peak_bytes;
+
+  return wanted->allowance > 0 && wanted->room > 0 && job->kept->room != NULL
+         && job->kept->room_size == wanted->room && lay_out (job, wanted, layout)
+         && layout->total <= wanted->room && layout->total <= wanted->allowance
+         && peak_bytes <= wanted->allowance - layout->total;
+}
+
+/* PLAN and DONE at once: the owner is not woken twice. */
+static gboolean
+go_ahead (int socket, Job *job, const ThWireMessage *wanted, ThWireMessage *plan,
+          const ThLayout *layout)
+{
+  g_autoptr (GError) error = NULL;
+  ThStatus status;
+
+  plan->plan.ahead = 1;
+  status = render_into (job, &wanted->job, job->kept->room, layout, &error);
+  job_clear (job);
+  return th_wire_send (socket, plan, -1, NULL)
+         && send_done (socket, wanted->head.job, status, error);
 }
 
 static gboolean
@@ -275,6 +307,8 @@ serve_job (int socket, const ThWireMessage *wanted, int source, Kept *kept)
 {
   g_auto (Job) job = { .source = source, .kept = kept };
   g_autoptr (GError) error = NULL;
+  ThWireMessage plan;
+  ThLayout layout;
   ThStatus status;
 
   if (wanted->head.type != TH_WIRE_JOB || source < 0 || !boxes_are_sane (&wanted->job))
@@ -282,7 +316,10 @@ serve_job (int socket, const ThWireMessage *wanted, int source, Kept *kept)
   status = open_picture (&job, &wanted->job, &error);
   if (status != TH_STATUS_OK)
     job_clear (&job);
-  if (!send_plan (socket, wanted->head.job, &job, status, error))
+  fill_plan (&plan, wanted->head.job, &job, status, error);
+  if (status == TH_STATUS_OK && is_allowed (&job, &wanted->job, &layout))
+    return go_ahead (socket, &job, wanted, &plan, &layout);
+  if (!th_wire_send (socket, &plan, -1, NULL))
     return FALSE;
   return status != TH_STATUS_OK || finish_job (socket, &job, wanted);
 }

@@ -15,8 +15,10 @@
 #include "cache/th-png-write.h"
 #include "core/th-codec.h"
 #include "core/th-render.h"
+#include "engine/th-pool.h"
 #include "engine/th-process.h"
 #include "wire/th-exchange.h"
+#include "worker/th-heap.h"
 
 #define ROUNDS 1001
 
@@ -74,6 +76,7 @@ render_apart (Bench *bench, int fd, guint32 box, ThDecoded *decoded)
     .boxes = &box,
     .n_boxes = 1,
     .room = &bench->room,
+    .allowance = TH_POOL_ALLOWANCE,
   };
 
   return th_status_has_pixels (th_exchange_run (&exchange, decoded, NULL));
@@ -188,6 +191,8 @@ main (int argc, char **argv)
       g_printerr ("usage: bench-isolation WORKER FILE [ROUNDS]\n");
       return 2;
     }
+  /* The same heap on both sides: else it is its trimming that is compared. */
+  th_heap_init ();
   th_limits_init (&bench.limits);
   fd = open (argv[2], O_RDONLY | O_CLOEXEC);
   if (fd < 0 || !start (&bench, argv[1], &error))

@@ -87,6 +87,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (GError) error = NULL;
   ThLimits limits;
   ThStatus status;
+  ThResultRoom room = TH_RESULT_ROOM_INIT;
+  gboolean fresh;
   ThExchange exchange = { .pid = getpid (), .job = JOB, .limits = &limits, .boxes = boxes };
   int ends[2];
   int source = memfd_create ("source", MFD_CLOEXEC);
@@ -96,9 +98,13 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   exchange.socket = ends[0];
   exchange.source_fd = source;
   exchange.n_boxes = G_N_ELEMENTS (boxes);
+  exchange.room = &room;
+  exchange.allowance = 1u << 20;
+  g_assert_true (th_result_room_fit (&room, 1, &fresh, NULL));
   say_all (ends[1], (ThBytes){ data, size }, source);
   status = th_exchange_run (&exchange, &decoded, &error);
   check (status, &decoded, error);
+  th_result_room_clear (&room);
   close (ends[0]);
   close (ends[1]);
   close (source);

@@ -348,6 +348,36 @@ lie_more (void)
   say_done (TH_STATUS_OK);
 }
 
+static void
+lie_ahead (void)
+{
+  ThWireMessage message = good_plan ();
+
+  message.plan.ahead = 1;
+  say (&message);
+  say_done (TH_STATUS_OK);
+}
+
+static void
+lie_ahead_peak (void)
+{
+  ThWireMessage message = good_plan ();
+
+  message.plan.ahead = 1;
+  message.plan.peak_bytes = 1u << 30;
+  say (&message);
+  say_done (TH_STATUS_OK);
+}
+
+static void
+lie_ahead_flag (void)
+{
+  ThWireMessage message = good_plan ();
+
+  message.plan.ahead = 2;
+  say (&message);
+}
+
 static const Lie lies[] = {
   { "size", lie_size },
   { "nothing", lie_nothing },
@@ -375,6 +405,9 @@ static const Lie lies[] = {
   { "done-descriptor", lie_done_descriptor },
   { "rewrite", lie_rewrite },
   { "more", lie_more },
+  { "ahead", lie_ahead },
+  { "ahead-peak", lie_ahead_peak },
+  { "ahead-flag", lie_ahead_flag },
 };
 
 gboolean

@@ -68,6 +68,9 @@ static const EndRow ends[] = {
   { "flood", TH_STATUS_PROTOCOL },
   { "done", TH_STATUS_PROTOCOL },
   { "done-descriptor", TH_STATUS_PROTOCOL },
+  { "ahead", TH_STATUS_PROTOCOL },
+  { "ahead-peak", TH_STATUS_PROTOCOL },
+  { "ahead-flag", TH_STATUS_PROTOCOL },
 };
 
 static void
@@ -248,6 +251,62 @@ test_deny (void)
   hostile_check_good_file_on (&worker);
 }
 
+/* One job with an allowance, and memory that stays. */
+static ThStatus
+decode_allowed (const Worker *worker, const char *word, ThResultRoom *room, guint64 allowance)
+{
+  static const guint32 boxes[] = { 128 };
+  g_auto (Source) source = { 0 };
+  g_auto (ThDecoded) decoded = { 0 };
+  g_autoptr (GError) error = NULL;
+  ThLimits limits = hostile_limits ();
+  ThExchange exchange = { .limits = &limits, .boxes = boxes, .n_boxes = 1, .job = EVIL_JOB };
+  ThStatus status;
+
+  source_init (&source, word);
+  exchange.socket = worker->socket;
+  exchange.pid = worker->pid;
+  exchange.source_fd = th_open_regular (source.path, NULL);
+  exchange.room = room;
+  exchange.allowance = allowance;
+  status = th_exchange_run (&exchange, &decoded, &error);
+  g_assert_cmpint (error == NULL, ==, th_status_has_pixels (status));
+  if (th_status_has_pixels (status) && strcmp (word, "good") == 0)
+    g_assert_cmpuint (decoded.images[0].data[0], ==, 200);
+  close (exchange.source_fd);
+  return status;
+}
+
+/* A worker that was allowed something goes ahead with that and no more. */
+static void
+test_ahead (void)
+{
+  static const struct
+  {
+    const char *word;
+    guint64 allowance;
+    ThStatus expected;
+  } rows[] = {
+    { "good", 4u << 20, TH_STATUS_OK },  { "good", 16, TH_STATUS_OK }, /* too little: it asks */
+    { "ahead", 4u << 20, TH_STATUS_OK }, { "ahead", 16, TH_STATUS_PROTOCOL },
+    { "ahead", 0, TH_STATUS_PROTOCOL },  { "ahead-peak", 4u << 20, TH_STATUS_PROTOCOL },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_auto (Worker) worker = { .socket = -1 };
+      ThResultRoom room = TH_RESULT_ROOM_INIT;
+
+      hostile_start (&worker, EVIL_WORKER);
+      /* The first job has no room yet, and brings it. */
+      g_assert_cmpint (decode_allowed (&worker, "good", &room, 4u << 20), ==, TH_STATUS_OK);
+      g_assert_cmpint (room.fd, >=, 0);
+      g_assert_cmpint (decode_allowed (&worker, rows[i].word, &room, rows[i].allowance), ==,
+                       rows[i].expected);
+      th_result_room_clear (&room);
+    }
+}
+
 static void
 test_many_files (void)
 {
@@ -350,6 +409,7 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/rewrite", test_rewrite);
   g_test_add_func ("/hostile/unasked", test_unasked);
   g_test_add_func ("/hostile/deny", test_deny);
+  g_test_add_func ("/hostile/ahead", test_ahead);
   g_test_add_func ("/hostile/many-files", test_many_files);
   g_test_add_func ("/hostile/odd-sources", test_odd_sources);
   g_test_add_func ("/hostile/no-sandbox", test_no_sandbox);

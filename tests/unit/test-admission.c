@@ -226,6 +226,26 @@ test_crowd (void)
   g_assert_cmpuint (th_admission_in_use (admission), ==, 0);
 }
 
+/* Nobody waits, and those who do come first. */
+static void
+test_try (void)
+{
+  g_autoptr (ThAdmission) admission = th_admission_new (100);
+
+  g_assert_true (th_admission_try (admission, 60, TH_FOREGROUND));
+  g_assert_false (th_admission_try (admission, 60, TH_FOREGROUND));
+  g_assert_true (th_admission_try (admission, 40, TH_BACKGROUND));
+  g_assert_false (th_admission_try (admission, 1, TH_FOREGROUND));
+  th_admission_release (admission, 60, TH_FOREGROUND);
+  g_assert_false (th_admission_try (admission, 20, TH_BACKGROUND));
+  g_assert_true (th_admission_try (admission, 60, TH_FOREGROUND));
+  th_admission_release (admission, 60, TH_FOREGROUND);
+  th_admission_release (admission, 40, TH_BACKGROUND);
+  g_assert_cmpuint (th_admission_in_use (admission), ==, 0);
+  th_admission_close (admission);
+  g_assert_false (th_admission_try (admission, 1, TH_FOREGROUND));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -238,5 +258,6 @@ main (int argc, char **argv)
   g_test_add_func ("/admission/cancel", test_cancel);
   g_test_add_func ("/admission/close", test_close);
   g_test_add_func ("/admission/crowd", test_crowd);
+  g_test_add_func ("/admission/try", test_try);
   return g_test_run ();
 }
