@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname -- "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p corpus/avif corpus/bmp corpus/heif corpus/icns corpus/ico corpus/pnm corpus/qoi corpus/qtif corpus/tga corpus/xbm corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
+mkdir -p corpus/avif corpus/bmp corpus/heif corpus/icns corpus/ico corpus/pnm corpus/qoi corpus/qtif corpus/tga corpus/xbm corpus/xpm corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
 base=$work/base.png
 convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
 convert "$base" "$work/base.ppm"
@@ -116,6 +116,9 @@ convert "$base" -compress Zip -depth 16 -strip corpus/tiff/zip-16.tif
 convert "$base" -compress JPEG -strip corpus/tiff/jpeg.tif
 convert "$base" -monochrome -compress Group4 -strip corpus/tiff/group4.tif
 convert "$base" -compress Zip -define tiff:tile-geometry=16x16 -strip corpus/tiff/tiles.tif
+
+convert "$base" -colors 7 corpus/xpm/plain.xpm
+convert "$base" -colors 120 -transparent red corpus/xpm/transparent.xpm
 
 python3 ../codecs/images/make-images.py "$work/images" "$work/stamp"
 for name in i1-h12 i2-down i4-h64 i8-short s16-c0-h40 s16-c3-h56 s24-c0-h12 s32-c6-h40 profile-inside rle8 rle4 rle8-move \
