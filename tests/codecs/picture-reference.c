@@ -125,35 +125,96 @@ read_gif (GifFileType *gif, GifByteType *buffer, int length)
   return (int) n;
 }
 
-static Picture *
-compose_gif (const GifFileType *gif)
+static GraphicsControlBlock
+control_of (const SavedImage *image)
 {
-  const SavedImage *image = &gif->SavedImages[0];
-  const GifImageDesc *frame = &image->ImageDesc;
-  const ColorMapObject *map = frame->ColorMap != NULL ? frame->ColorMap : gif->SColorMap;
-  int width = gif->SWidth > 0 ? gif->SWidth : frame->Left + frame->Width;
-  int height = gif->SHeight > 0 ? gif->SHeight : frame->Top + frame->Height;
-  Picture *picture = picture_new ((ThSize){ (guint32) width, (guint32) height });
   GraphicsControlBlock control = { .TransparentColor = NO_TRANSPARENT_COLOR };
 
   for (int i = 0; i < image->ExtensionBlockCount; i++)
     if (image->ExtensionBlocks[i].Function == GRAPHICS_EXT_FUNC_CODE)
       DGifExtensionToGCB ((gsize) image->ExtensionBlocks[i].ByteCount,
                           image->ExtensionBlocks[i].Bytes, &control);
-  for (int y = 0; y < MIN (frame->Height, height - frame->Top); y++)
-    for (int x = 0; x < MIN (frame->Width, width - frame->Left); x++)
+  return control;
+}
+
+/* Pixel by pixel; erase: the frame's place becomes transparent. */
+static void
+draw_gif_frame (const GifFileType *gif, const SavedImage *image, Picture *canvas, gboolean erase)
+{
+  const GifImageDesc *frame = &image->ImageDesc;
+  const ColorMapObject *map = frame->ColorMap != NULL ? frame->ColorMap : gif->SColorMap;
+  int transparent = control_of (image).TransparentColor;
+
+  for (int y = 0; y < frame->Height && frame->Top + y < (int) canvas->size.height; y++)
+    for (int x = 0; x < frame->Width && frame->Left + x < (int) canvas->size.width; x++)
       {
         int index = image->RasterBits[y * frame->Width + x];
         GifColorType color = { (GifByteType) index, (GifByteType) index, (GifByteType) index };
-        guint8 *out = picture->rgba + ((gsize) (y + frame->Top) * width + frame->Left + x) * 4;
+        guint8 *pixel =
+            canvas->rgba
+            + ((gsize) (frame->Top + y) * canvas->size.width + (gsize) (frame->Left + x)) * 4;
 
         if (map != NULL)
           color = index < map->ColorCount ? map->Colors[index] : (GifColorType){ 0 };
-        memcpy (out, (guint8[]){ color.Red, color.Green, color.Blue, 255 }, 4);
-        if (index == control.TransparentColor)
-          memset (out, 0, 4);
+        if (erase)
+          memset (pixel, 0, 4);
+        else if (index != transparent)
+          memcpy (pixel, (guint8[]){ color.Red, color.Green, color.Blue, 255 }, 4);
       }
-  return picture;
+}
+
+static Picture *
+copy_picture (const Picture *picture)
+{
+  Picture *copy = picture_new (picture->size);
+
+  memcpy (copy->rgba, picture->rgba, (gsize) picture->size.width * picture->size.height * 4);
+  return copy;
+}
+
+/* 2: its pixels differ; 1: it is of one colour; 0: that is black, white or none. */
+static guint
+worth (const Picture *picture)
+{
+  const gsize n = (gsize) picture->size.width * picture->size.height;
+  const guint8 *first = picture->rgba;
+  gboolean black = first[0] <= 8 && first[1] <= 8 && first[2] <= 8;
+  gboolean white = first[0] >= 247 && first[1] >= 247 && first[2] >= 247;
+
+  for (gsize i = 1; i < n; i++)
+    for (guint k = 0; k < 4; k++)
+      if (ABS (first[k] - first[4 * i + k]) > 8)
+        return 2;
+  return first[3] > 8 && !black && !white ? 1 : 0;
+}
+
+/* The best of the first eight canvases, the first of equals. */
+static Picture *
+compose_gif (const GifFileType *gif)
+{
+  const GifImageDesc *frame = &gif->SavedImages[0].ImageDesc;
+  int width = gif->SWidth > 0 ? gif->SWidth : frame->Left + frame->Width;
+  int height = gif->SHeight > 0 ? gif->SHeight : frame->Top + frame->Height;
+  g_autoptr (Picture) canvas = picture_new ((ThSize){ (guint32) width, (guint32) height });
+  Picture *best = NULL;
+
+  for (int i = 0; i < gif->ImageCount && i < 8; i++)
+    {
+      const SavedImage *image = &gif->SavedImages[i];
+      g_autoptr (Picture) before = copy_picture (canvas);
+
+      draw_gif_frame (gif, image, canvas, FALSE);
+      if (best == NULL || worth (canvas) > worth (best))
+        {
+          g_clear_pointer (&best, picture_free);
+          best = copy_picture (canvas);
+        }
+      if (control_of (image).DisposalMode == DISPOSE_BACKGROUND)
+        draw_gif_frame (gif, image, canvas, TRUE);
+      if (control_of (image).DisposalMode == DISPOSE_PREVIOUS)
+        memcpy (canvas->rgba, before->rgba, (gsize) width * (gsize) height * 4);
+    }
+  return best;
 }
 
 static Picture *

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GIF: the first frame, composed on the canvas. */
+/* GIF: the first frame on the canvas, row by row, or of an animation that begins with nothing the
+ * first canvas that shows something. */
 #include "config.h"
 
-#include <gif_lib.h>
 #include <string.h>
 
+#include "core/codecs/gif-canvas.h"
+#include "core/codecs/gif-file.h"
 #include "core/th-codec.h"
 
 #define SCREEN_BYTES 13 /* signature and screen descriptor */
-/* Comments, XMP and the like before the first frame. */
-#define EXTENSIONS_MAX (32u * 1024u * 1024u)
 /* giflib's structs, code table and palettes: 30 KiB when measured; the heap grows by 132 KiB. */
 #define LIBRARY_BYTES (192u * 1024u)
 
@@ -17,12 +17,9 @@ typedef struct
 {
   ThSession base;
   ThHeader header;
-  GifFileType *gif;
-  guint64 offset; /* of the next byte that giflib gets */
-  gboolean in_data;
-  guint block_left; /* bytes of the data block that giflib is reading */
-  int transparent;  /* index, or NO_TRANSPARENT_COLOR */
-  ThSize visible;   /* the part of the frame that lies on the canvas */
+  ThGifFile file;     /* at its first frame */
+  ThSize visible;     /* the part of the frame that lies on the canvas */
+  gboolean on_canvas; /* the first frame shows nothing: draw others over it */
   guint channels;
   guint8 palette[256 * 4];
 } GifSession;
@@ -48,151 +45,55 @@ fail (ThStatus status, GError **error, const char *what)
   return status;
 }
 
-/* Why giflib did not go on. */
 static ThStatus
-fail_library (const GifSession *session, int code, GError **error)
+no_memory (GError **error)
 {
-  const char *what = GifErrorString (code);
-
-  if (th_input_failed (session->base.input))
-    return fail (TH_STATUS_IO, error, th_status_describe (TH_STATUS_IO));
-  if (code == D_GIF_ERR_NOT_ENOUGH_MEM)
-    return fail (TH_STATUS_NO_MEMORY, error, th_status_describe (TH_STATUS_NO_MEMORY));
-  return fail (TH_STATUS_CORRUPT, error, what != NULL ? what : "the file ends too early");
-}
-
-/* Through the window: giflib asks for a few bytes at a time, 255 at the most. */
-static guint
-read_some (GifSession *session, GifByteType *buffer, int length)
-{
-  const ThBytes bytes = th_input_peek (session->base.input, session->offset, (gsize) length);
-  const guint got = (guint) MIN (bytes.size, (gsize) length);
-
-  memcpy (buffer, bytes.data, got);
-  session->offset += got;
-  return got;
-}
-
-/* Within a frame's data giflib reads a length, then that many bytes. Where the file ends in between
- * the length is shortened, so that giflib gets everything that is there, and then the end. */
-static int
-read_data (GifSession *session, GifByteType *buffer, int length)
-{
-  const guint64 size = th_input_size (session->base.input);
-  const guint got = read_some (session, buffer, length);
-
-  if (session->block_left > 0)
-    {
-      session->block_left -= MIN (session->block_left, got);
-      return (int) got;
-    }
-  buffer[0] = got > 0 ? (GifByteType) MIN (buffer[0], size - session->offset) : 0;
-  session->block_left = buffer[0];
-  return 1;
-}
-
-static int
-on_read (GifFileType *gif, GifByteType *buffer, int length)
-{
-  GifSession *session = gif->UserData;
-
-  if (session->in_data)
-    return read_data (session, buffer, length);
-  return session->offset > EXTENSIONS_MAX ? 0 : (int) read_some (session, buffer, length);
-}
-
-static gboolean
-take_extension (GifSession *session)
-{
-  GifByteType *data;
-  int code;
-
-  if (DGifGetExtension (session->gif, &code, &data) == GIF_ERROR)
-    return FALSE;
-  while (data != NULL)
-    {
-      GraphicsControlBlock control;
-
-      if (code == GRAPHICS_EXT_FUNC_CODE
-          && DGifExtensionToGCB (data[0], data + 1, &control) == GIF_OK)
-        session->transparent = control.TransparentColor;
-      if (DGifGetExtensionNext (session->gif, &data) == GIF_ERROR)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* Goes on to the data of the first frame. */
-static ThStatus
-find_frame (GifSession *session, GError **error)
-{
-  GifFileType *gif = session->gif;
-  GifRecordType type = UNDEFINED_RECORD_TYPE;
-
-  while (DGifGetRecordType (gif, &type) == GIF_OK)
-    {
-      if (type == TERMINATE_RECORD_TYPE)
-        return fail (TH_STATUS_NO_CONTENT, error, "the file has no frame");
-      if (type == IMAGE_DESC_RECORD_TYPE && DGifGetImageDesc (gif) == GIF_OK)
-        return TH_STATUS_OK;
-      if (type != EXTENSION_RECORD_TYPE || !take_extension (session))
-        break;
-    }
-  return fail_library (session, gif->Error, error);
-}
-
-static guint32
-part_on_canvas (int first, int length, guint32 canvas)
-{
-  return (guint32) first < canvas ? MIN ((guint32) length, canvas - (guint32) first) : 0;
+  return fail (TH_STATUS_NO_MEMORY, error, th_status_describe (TH_STATUS_NO_MEMORY));
 }
 
 /* A screen without a size is as large as the frame needs it. */
 static ThStatus
 measure (GifSession *session, const ThLimits *limits, GError **error)
 {
-  const GifImageDesc *frame = &session->gif->Image;
-  ThSize canvas = { (guint32) session->gif->SWidth, (guint32) session->gif->SHeight };
+  const GifFileType *gif = session->file.gif;
+  const GifImageDesc *frame = &gif->Image;
+  ThSize canvas = { (guint32) gif->SWidth, (guint32) gif->SHeight };
   ThStatus status;
 
-  if (frame->Width <= 0 || frame->Height <= 0)
-    return fail (TH_STATUS_NO_CONTENT, error, "the first frame is empty");
   if (canvas.width == 0)
     canvas.width = (guint32) frame->Left + (guint32) frame->Width;
   if (canvas.height == 0)
     canvas.height = (guint32) frame->Top + (guint32) frame->Height;
+  if (canvas.width == 0 || canvas.height == 0)
+    return fail (TH_STATUS_NO_CONTENT, error, "the first frame is empty");
   status = th_limits_check_size (limits, canvas.width, canvas.height, error);
-  if (status == TH_STATUS_OK)
+  if (status == TH_STATUS_OK && frame->Width > 0 && frame->Height > 0)
     status = th_limits_check_size (limits, (guint64) frame->Width, (guint64) frame->Height, error);
-  if (status != TH_STATUS_OK)
-    return status;
-  session->visible = (ThSize){ part_on_canvas (frame->Left, frame->Width, canvas.width),
-                               part_on_canvas (frame->Top, frame->Height, canvas.height) };
-  if (session->visible.width == 0 || session->visible.height == 0)
-    return fail (TH_STATUS_NO_CONTENT, error, "the first frame lies outside of the canvas");
   session->header.size = canvas;
-  return TH_STATUS_OK;
+  session->visible = th_gif_file_visible (&session->file, canvas);
+  return status;
 }
 
-/* Indexes beyond the palette are black; where there is no palette at all, they are greys. */
-static void
-make_palette (GifSession *session)
+/* Which frame is shown. */
+static ThStatus
+choose (GifSession *session, GError **error)
 {
-  const ColorMapObject *map =
-      session->gif->Image.ColorMap != NULL ? session->gif->Image.ColorMap : session->gif->SColorMap;
-  guint channels = session->channels;
+  ThInput *input = session->base.input;
+  gboolean empty = session->visible.width == 0;
+  ThSize size = session->header.size;
+  gboolean more = th_gif_file_goes_on (&session->file)
+                  && (guint64) size.width * size.height <= TH_GIF_CANVAS_PIXELS;
+  ThStatus status = TH_STATUS_OK;
 
-  for (int i = 0; i < 256; i++)
-    {
-      guint8 *pixel = session->palette + (gsize) i * channels;
-
-      memset (pixel, map == NULL ? i : 0, 3);
-      if (map != NULL && i < map->ColorCount)
-        memcpy (pixel, (guint8[]){ map->Colors[i].Red, map->Colors[i].Green, map->Colors[i].Blue },
-                3);
-      if (channels == 4)
-        pixel[3] = i == session->transparent ? 0 : 255;
-    }
+  session->header.frames = more ? 0 : 1;
+  session->on_canvas = more;
+  if (more && !empty)
+    status = th_gif_canvas_is_needed (input, size, &session->on_canvas, error);
+  if (empty && !more)
+    return fail (TH_STATUS_NO_CONTENT, error, "the frame is empty or lies outside of the canvas");
+  if (th_input_failed (input) && status == TH_STATUS_OK)
+    return fail (TH_STATUS_IO, error, th_status_describe (TH_STATUS_IO));
+  return status;
 }
 
 static ThStatus
@@ -200,7 +101,6 @@ open_session (GifSession *session, const ThLimits *limits, GError **error)
 {
   ThBytes head = th_input_peek (session->base.input, 0, SCREEN_BYTES);
   guint16 width = 0, height = 0;
-  int code = 0;
   ThStatus status;
 
   th_bytes_u16 (head, 6, FALSE, &width);
@@ -211,11 +111,12 @@ open_session (GifSession *session, const ThLimits *limits, GError **error)
       if (status != TH_STATUS_OK)
         return status;
     }
-  session->gif = DGifOpen (session, on_read, &code);
-  if (session->gif == NULL)
-    return fail_library (session, code, error);
-  status = find_frame (session, error);
-  return status == TH_STATUS_OK ? measure (session, limits, error) : status;
+  status = th_gif_file_open (&session->file, session->base.input, error);
+  if (status == TH_STATUS_OK)
+    status = th_gif_file_next (&session->file, error);
+  if (status == TH_STATUS_OK)
+    status = measure (session, limits, error);
+  return status == TH_STATUS_OK ? choose (session, error) : status;
 }
 
 static void
@@ -223,8 +124,7 @@ gif_close (ThSession *base)
 {
   GifSession *session = (GifSession *) base;
 
-  if (session->gif != NULL)
-    DGifCloseFile (session->gif, NULL);
+  th_gif_file_close (&session->file);
   g_free (session);
 }
 
@@ -236,22 +136,20 @@ gif_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **erro
   ThStatus status;
 
   session->base.input = input;
-  session->transparent = NO_TRANSPARENT_COLOR;
   status = open_session (session, limits, error);
   if (status != TH_STATUS_OK)
     {
       gif_close (&session->base);
       return status;
     }
-  session->in_data = TRUE;
   header->orientation = 1;
   header->pages = 1;
   header->mime_type = mime_types[0];
-  header->has_alpha = session->transparent != NO_TRANSPARENT_COLOR
+  header->has_alpha = session->file.transparent != NO_TRANSPARENT_COLOR || session->on_canvas
                       || session->visible.width < header->size.width
                       || session->visible.height < header->size.height;
   session->channels = header->has_alpha ? 4 : 3;
-  make_palette (session);
+  th_gif_file_palette (&session->file, session->channels, session->palette);
   *out = &session->base;
   return TH_STATUS_OK;
 }
@@ -267,6 +165,7 @@ gif_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan)
 {
   GifSession *session = (GifSession *) base;
   const ThHeader *header = &session->header;
+  const GifImageDesc *frame = &session->file.gif->Image;
   guint64 kept = (guint64) (session->visible.width + 1) * session->visible.height;
 
   *plan = (ThPlan){
@@ -279,10 +178,12 @@ gif_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan)
       .alpha = header->has_alpha ? TH_ALPHA_STRAIGHT : TH_ALPHA_NONE,
       .bits = 8,
     },
-    .peak_bytes = sizeof *session + LIBRARY_BYTES + (guint64) session->gif->Image.Width
+    .peak_bytes = sizeof *session + LIBRARY_BYTES + (guint64) frame->Width
                   + (guint64) header->size.width * session->channels
-                  + (session->gif->Image.Interlace ? kept : 0),
+                  + (frame->Interlace ? kept : 0),
   };
+  if (session->on_canvas)
+    plan->peak_bytes += LIBRARY_BYTES + th_gif_canvas_bytes (header->size);
   return TRUE;
 }
 
@@ -290,23 +191,20 @@ gif_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan)
 static gboolean
 load_interlaced (Decode *decode)
 {
-  static const struct
-  {
-    guint32 first, step;
-  } passes[] = { { 0, 8 }, { 4, 8 }, { 2, 4 }, { 1, 2 } };
-  const GifImageDesc *frame = &decode->session->gif->Image;
+  ThGifFile *file = &decode->session->file;
   ThSize visible = decode->session->visible;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (passes); i++)
-    for (guint32 y = passes[i].first; y < (guint32) frame->Height; y += passes[i].step)
-      {
-        if (DGifGetLine (decode->session->gif, decode->line, frame->Width) == GIF_ERROR)
-          return FALSE;
-        if (y >= visible.height)
-          continue;
-        memcpy (decode->indexes + (gsize) y * visible.width, decode->line, visible.width);
-        decode->came[y] = 1;
-      }
+  for (guint32 n = 0; n < (guint32) file->gif->Image.Height; n++)
+    {
+      guint32 y = th_gif_file_row (file, n);
+
+      if (!th_gif_file_line (file, decode->line))
+        return FALSE;
+      if (y >= visible.height)
+        continue;
+      memcpy (decode->indexes + (gsize) y * visible.width, decode->line, visible.width);
+      decode->came[y] = 1;
+    }
   return TRUE;
 }
 
@@ -314,11 +212,8 @@ load_interlaced (Decode *decode)
 static const guint8 *
 frame_row (Decode *decode, guint32 y)
 {
-  const GifImageDesc *frame = &decode->session->gif->Image;
-
   if (decode->indexes == NULL)
-    return DGifGetLine (decode->session->gif, decode->line, frame->Width) == GIF_OK ? decode->line
-                                                                                    : NULL;
+    return th_gif_file_line (&decode->session->file, decode->line) ? decode->line : NULL;
   for (guint32 above = 1; above <= 8; above *= 2)
     {
       guint32 row = y & ~(above - 1);
@@ -334,9 +229,10 @@ static gboolean
 compose_row (Decode *decode, guint32 y)
 {
   const GifSession *session = decode->session;
-  guint32 top = (guint32) session->gif->Image.Top;
+  const GifImageDesc *frame = &session->file.gif->Image;
+  guint32 top = (guint32) frame->Top;
   gsize channels = session->channels;
-  guint8 *out = decode->out + (gsize) session->gif->Image.Left * channels;
+  guint8 *out = decode->out + (gsize) frame->Left * channels;
   const guint8 *indexes;
 
   memset (decode->out, 0, session->header.size.width * channels);
@@ -366,20 +262,21 @@ run (Decode *decode, ThSink *sink, GError **error)
       return TH_STATUS_STOPPED;
   if (y == height && decode->complete)
     return TH_STATUS_OK;
-  failure = fail_library (session, session->gif->Error, error);
-  if (failure != TH_STATUS_CORRUPT || y == (guint32) session->gif->Image.Top)
+  failure = th_gif_file_fail (&session->file, error);
+  if (failure != TH_STATUS_CORRUPT || y == (guint32) session->file.gif->Image.Top)
     return failure;
   g_clear_error (error);
   return TH_STATUS_PARTIAL;
 }
 
+/* The first frame as it is. */
 static ThStatus
-gif_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
+decode_frame (GifSession *session, const ThPlan *plan, ThSink *sink, GError **error)
 {
-  GifSession *session = (GifSession *) base;
+  const GifImageDesc *frame = &session->file.gif->Image;
   ThSize visible = session->visible;
-  gboolean interlaced = session->gif->Image.Interlace;
-  g_autofree guint8 *line = g_try_malloc ((gsize) session->gif->Image.Width);
+  gboolean interlaced = frame->Interlace;
+  g_autofree guint8 *line = g_try_malloc ((gsize) frame->Width);
   g_autofree guint8 *out = g_try_malloc (th_raster_row_bytes (&plan->raster));
   g_autofree guint8 *indexes = NULL;
   g_autofree guint8 *came = NULL;
@@ -391,9 +288,39 @@ gif_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
       came = g_try_malloc0 (visible.height);
     }
   if (line == NULL || out == NULL || (interlaced && (indexes == NULL || came == NULL)))
-    return fail (TH_STATUS_NO_MEMORY, error, th_status_describe (TH_STATUS_NO_MEMORY));
+    return no_memory (error);
   decode = (Decode){ session, line, out, indexes, came, TRUE };
   return run (&decode, sink, error);
+}
+
+static ThStatus
+decode_canvas (GifSession *session, const ThPlan *plan, ThSink *sink, GError **error)
+{
+  g_autofree guint8 *canvas = NULL;
+  ThSize size = session->header.size;
+  ThStatus status = th_gif_canvas_draw (session->base.input, size, &canvas, error);
+
+  if (th_status_has_pixels (status)
+      && !sink->rows (sink, canvas, th_raster_row_bytes (&plan->raster), size.height))
+    return TH_STATUS_STOPPED;
+  return status;
+}
+
+static ThStatus
+gif_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
+{
+  GifSession *session = (GifSession *) base;
+
+  if (session->on_canvas)
+    {
+      ThStatus status = decode_canvas (session, plan, sink, error);
+
+      if (status != TH_STATUS_NO_CONTENT)
+        return status;
+    }
+  if (session->visible.width == 0)
+    return fail (TH_STATUS_NO_CONTENT, error, "none of the first frames shows anything");
+  return decode_frame (session, plan, sink, error);
 }
 
 const ThCodec th_codec_gif = {

@@ -143,11 +143,11 @@ def lzw(indexes, bits):
     return bytes([bits]) + b''.join(bytes([len(block)]) + block for block in blocks) + b'\0'
 
 
-def gif_frame(left, top, width, height, interlace=0, palette=b'', bits=2):
+def gif_frame(left, top, width, height, interlace=0, palette=b'', bits=2, plain=None):
     rows = list(range(height))
     if interlace:
         rows = [y for first, step in ((0, 8), (4, 8), (2, 4), (1, 2)) for y in range(first, height, step)]
-    indexes = [(x // 3 + y // 2) % (1 << bits) for y in rows for x in range(width)]
+    indexes = [(x // 3 + y // 2) % (1 << bits) if plain is None else plain for y in rows for x in range(width)]
     flags = interlace << 6 | (0x80 | bits - 1 if palette else 0)
     return b'\x2c' + struct.pack('<HHHHB', left, top, width, height, flags) + palette + lzw(indexes, bits)
 
@@ -179,12 +179,41 @@ def gif_pictures():
     yield 'ok/partial-half.gif', whole[:len(whole) // 2]
     whole = gif(40, 30, gif_frame(0, 0, 40, 30, 1), four)
     yield 'ok/partial-interlaced.gif', whole[:len(whole) // 2]
+    yield from gif_animations()
     yield 'fail/too-large-canvas.gif', gif(65535, 65535, gif_frame(0, 0, 4, 4), four)
     yield 'fail/no-content-trailer.gif', gif(40, 30, b'', four)
     yield 'fail/no-content-outside.gif', gif(20, 10, gif_frame(20, 4, 40, 30), four)
     yield 'fail/no-content-no-frame-size.gif', gif(20, 10, gif_frame(0, 0, 0, 0), four)
     yield 'fail/corrupt-cut.gif', whole[:20]
     yield 'fail/corrupt-record.gif', gif(40, 30, b'\x77' * 20, four)
+
+
+def gif_control(disposal, transparent=None):
+    return b'\x21\xf9\x04' + struct.pack('<BHBx', disposal << 2 | (transparent is not None), 10, transparent or 0)
+
+
+def gif_animations():
+    """That begin with a canvas which shows nothing."""
+    four = bytes((0, 0, 0, 20, 30, 240, 255, 255, 255, 250, 250, 200))
+    black, blue, white = (gif_frame(0, 0, 40, 30, plain=i) for i in range(3))
+    small = gif_frame(5, 6, 20, 10)
+    yield 'ok/black-first.gif', gif(40, 30, black + gif_frame(0, 0, 40, 30, 1), four)
+    yield 'ok/black-white-blue.gif', gif(40, 30, black + white + blue, four)
+    yield 'ok/blue-then-picture.gif', gif(40, 30, blue + small, four)
+    yield 'ok/black-only.gif', gif(40, 30, black * 12, four)
+    yield 'ok/late.gif', gif(40, 30, black * 7 + small, four)
+    yield 'ok/too-late.gif', gif(40, 30, black * 8 + small, four)
+    yield 'ok/nothing-first.gif', gif(40, 30, gif_control(1, 2) + white + gif_control(1, 3) + small, four)
+    yield 'ok/outside-first.gif', gif(40, 30, gif_frame(50, 6, 20, 10) + small, four)
+    for disposal in range(4):
+        yield f'ok/disposal-{disposal}.gif', gif(40, 30, gif_control(disposal, 1) + black + gif_control(0, 1)
+                                                 + gif_frame(8, 6, 20, 10, plain=1) + small, four)
+        yield f'ok/disposal-part-{disposal}.gif', gif(40, 30, gif_control(1) + blue + gif_control(disposal)
+                                                      + gif_frame(8, 6, 20, 10, plain=1) + gif_frame(0, 0, 9, 40), four)
+    whole = gif(40, 30, black + gif_frame(0, 0, 40, 30), four)
+    yield 'ok/partial-second.gif', whole[:-60]
+    yield 'ok/cut-after-first.gif', gif(40, 30, black + b'\x2c\0', four)[:-1]
+    yield 'fail/no-content-outside-all.gif', gif(20, 10, gif_frame(20, 4, 40, 30) + gif_frame(30, 4, 4, 4), four)
 
 
 def colors(count):
