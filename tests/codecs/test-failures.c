@@ -181,6 +181,155 @@ add_folder (GTestFileType where, const char *folder, const char *suffix)
     }
 }
 
+/* More than heap-fail lets through, and less than a segment of JPEG holds. */
+#define PROFILE_BYTES 20000u
+
+typedef struct
+{
+  const char *seed; /* a picture without a profile */
+  gsize place;      /* in it, for what follows */
+  GByteArray *(*wrap) (const guint8 *profile, guint16 size);
+} ProfileRow;
+
+static void
+append_number (GByteArray *out, guint32 value, gboolean big, gsize bytes)
+{
+  for (gsize i = 0; i < bytes; i++)
+    {
+      const gsize shift = 8 * (big ? bytes - 1 - i : i);
+      const guint8 byte = (guint8) (value >> shift);
+
+      g_byte_array_append (out, &byte, 1);
+    }
+}
+
+static GByteArray *
+wrap_jpeg (const guint8 *profile, guint16 size)
+{
+  static const guint8 name[] = "ICC_PROFILE\0\1\1";
+  GByteArray *out = g_byte_array_new ();
+
+  append_number (out, 0xffe2, TRUE, 2);
+  append_number (out, 2u + sizeof name - 1 + size, TRUE, 2);
+  g_byte_array_append (out, name, sizeof name - 1);
+  return g_byte_array_append (out, profile, size);
+}
+
+/* One stored block of zlib; nobody asks for its sum, or the chunk's. */
+static GByteArray *
+wrap_png (const guint8 *profile, guint16 size)
+{
+  static const guint8 start[] = "iCCPname\0\0\x78\x01\x01";
+  GByteArray *out = g_byte_array_new ();
+
+  append_number (out, sizeof start - 1 - 4 + 4u + size, TRUE, 4);
+  g_byte_array_append (out, start, sizeof start - 1);
+  append_number (out, size, FALSE, 2);
+  append_number (out, ~(guint32) size, FALSE, 2);
+  g_byte_array_append (out, profile, size);
+  append_number (out, 0, TRUE, 4);
+  return out;
+}
+
+static GByteArray *
+wrap_webp (const guint8 *profile, guint16 size)
+{
+  static const guint8 start[] = "VP8X\x0a\0\0\0\x20\0\0\0\0\0\0\0\0\0ICCP";
+  GByteArray *out = g_byte_array_new ();
+
+  g_byte_array_append (out, start, sizeof start - 1);
+  append_number (out, size, FALSE, 4);
+  return g_byte_array_append (out, profile, size);
+}
+
+static const ProfileRow profile_rows[] = {
+  { "fuzz/corpus/jpeg/rgb.jpg", 2, wrap_jpeg },
+  { "fuzz/corpus/png/rgb.png", 33, wrap_png },
+  { "fuzz/corpus/webp/lossless.webp", 12, wrap_webp },
+};
+
+static GByteArray *
+with_profile (const ProfileRow *row)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, row->seed, NULL);
+  g_autofree guint8 *profile = g_malloc0 (PROFILE_BYTES);
+  g_autofree char *seed = NULL;
+  g_autoptr (GByteArray) wrapped = NULL;
+  GByteArray *out = g_byte_array_new ();
+  gsize size;
+
+  g_assert_true (g_file_get_contents (path, &seed, &size, NULL));
+  profile[2] = PROFILE_BYTES >> 8;
+  profile[3] = PROFILE_BYTES & 255;
+  wrapped = row->wrap (profile, PROFILE_BYTES);
+  g_byte_array_append (out, (const guint8 *) seed, (guint) row->place);
+  g_byte_array_append (out, wrapped->data, wrapped->len);
+  g_byte_array_append (out, (const guint8 *) seed + row->place, (guint) (size - row->place));
+  if (row->wrap == wrap_webp)
+    {
+      const guint32 length = GUINT32_TO_LE (out->len - 8);
+
+      memcpy (out->data + 4, &length, sizeof length);
+    }
+  return out;
+}
+
+/* FALSE where nothing failed any more; the profile is there then. */
+static gboolean
+fails_as_no_memory (const GByteArray *file, guint count)
+{
+  g_autoptr (ThInput) input = th_input_new_bytes (file->data, file->len);
+  const ThCodec *codec = th_codec_sniff (input);
+  g_autoptr (GError) error = NULL;
+  ThSession *session = NULL;
+  gboolean failed;
+  ThLimits limits;
+  ThStatus status;
+
+  th_limits_init (&limits);
+  heap_fail_after (count);
+  status = codec->open (input, &limits, &session, &error);
+  failed = heap_has_failed ();
+  heap_fail_after (G_MAXUINT);
+  g_assert_cmpint (status, ==, failed ? TH_STATUS_NO_MEMORY : TH_STATUS_OK);
+  if (failed)
+    {
+      g_assert_nonnull (error);
+      return TRUE;
+    }
+  g_assert_cmpuint (codec->header (session)->icc_size, ==, PROFILE_BYTES);
+  codec->close (session);
+  return FALSE;
+}
+
+/* Without its profile a picture would be shown in wrong colours, and stay so. */
+static void
+test_profile (gconstpointer data)
+{
+  g_autoptr (GByteArray) file = with_profile (data);
+  guint count = 0;
+
+  while (fails_as_no_memory (file, count))
+    count++;
+  g_assert_cmpuint (count, >, 0);
+}
+
+static void
+add_profiles (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (profile_rows); i++)
+    {
+      const char *folder = profile_rows[i].seed + strlen ("fuzz/corpus/");
+      const gsize length = strcspn (folder, "/");
+      g_autofree char *codec = g_strndup (folder, length);
+      g_autofree char *name = g_strconcat ("/failures/profile/", codec, NULL);
+
+      for (guint j = 0; th_codecs[j] != NULL; j++)
+        if (strcmp (th_codecs[j]->name, codec) == 0)
+          g_test_add_data_func (name, &profile_rows[i], test_profile);
+    }
+}
+
 static void
 test_without_memory_failures (void)
 {
@@ -199,7 +348,9 @@ main (int argc, char **argv)
       add_folder (G_TEST_DIST, seeds, "");
       add_folder (G_TEST_BUILT, "codecs/images/ok", suffix);
     }
-  if (!heap_can_fail ())
+  if (heap_can_fail ())
+    add_profiles ();
+  else
     g_test_add_func ("/failures/memory", test_without_memory_failures);
   return g_test_run ();
 }

@@ -158,15 +158,18 @@ open_jpeg (ThInput *input, const ThLimits *limits, ThSession **session, GError *
       close_jpeg (&s->base);
       return status;
     }
-  s->icc = th_jpeg_markers_read_icc (&s->markers, input, &s->header.icc_size);
+  status = th_jpeg_markers_read_icc (&s->markers, input, &s->icc, &s->header.icc_size);
   s->header.icc = s->icc;
   if (s->markers.exif.adobe_rgb)
     s->header.space = th_color_space_adobe_rgb ();
   if (th_input_failed (input))
+    status = TH_STATUS_IO;
+  if (status != TH_STATUS_OK)
     {
-      g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "JPEG: the file cannot be read");
+      g_set_error (error, TH_ERROR, th_status_to_error (status), "JPEG: %s",
+                   th_status_describe (status));
       close_jpeg (&s->base);
-      return TH_STATUS_IO;
+      return status;
     }
   th_jpeg_source_leave_header (&s->source);
   *session = &s->base;

@@ -145,27 +145,29 @@ icc_bytes (const ThJpegMarkers *markers)
   return total;
 }
 
-guint8 *
-th_jpeg_markers_read_icc (const ThJpegMarkers *markers, ThInput *input, gsize *size)
+ThStatus
+th_jpeg_markers_read_icc (const ThJpegMarkers *markers, ThInput *input, guint8 **icc, gsize *size)
 {
   g_autofree guint8 *profile = NULL;
   gsize total = icc_bytes (markers), done = 0;
 
+  *icc = NULL;
   *size = 0;
   if (markers->icc_bad || markers->icc_count == 0 || markers->icc_seen != markers->icc_count
       || total > ICC_BYTES_MAX)
-    return NULL;
+    return TH_STATUS_OK;
   profile = g_try_malloc (total);
   if (profile == NULL)
-    return NULL;
+    return TH_STATUS_NO_MEMORY;
   for (guint i = 0; i < markers->icc_count; i++)
     {
       const ThJpegPiece *piece = &markers->icc[i];
 
       if (th_input_read (input, piece->offset, profile + done, piece->size) != piece->size)
-        return NULL;
+        return th_input_failed (input) ? TH_STATUS_IO : TH_STATUS_OK;
       done += piece->size;
     }
+  *icc = g_steal_pointer (&profile);
   *size = total;
-  return g_steal_pointer (&profile);
+  return TH_STATUS_OK;
 }

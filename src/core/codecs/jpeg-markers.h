@@ -5,6 +5,7 @@
  * no memory. */
 #pragma once
 
+#include "base/th-error.h"
 #include "core/codecs/jpeg-source.h"
 #include "core/th-exif.h"
 
@@ -34,5 +35,6 @@ typedef struct
 /* Listens to cinfo's segments; its source must be a ThJpegSource. Uses client_data. */
 void th_jpeg_markers_init (ThJpegMarkers *markers, struct jpeg_decompress_struct *cinfo);
 /* The assembled profile, owned by the caller, or NULL: there is none, a piece is missing or double,
- * or it is larger than any real one. */
-guint8 *th_jpeg_markers_read_icc (const ThJpegMarkers *markers, ThInput *input, gsize *size);
+ * or it is larger than any real one. OK, NO_MEMORY, IO. */
+ThStatus th_jpeg_markers_read_icc (const ThJpegMarkers *markers, ThInput *input, guint8 **icc,
+                                   gsize *size);

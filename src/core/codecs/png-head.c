@@ -135,8 +135,8 @@ read_exif (ThPngHead *head, ThInput *input, guint64 offset, guint32 length)
   head->orientation = th_exif_orientation (bytes);
 }
 
-/* Inflates into out, which is full afterwards, or FALSE. */
-static gboolean
+/* Inflates into out, which is full afterwards. OK, CORRUPT, NO_MEMORY. */
+static ThStatus
 inflate_some (z_stream *zip, ThInput *input, guint64 *offset, guint64 end, guint8 *out, gsize size)
 {
   int result = Z_OK;
@@ -155,30 +155,36 @@ inflate_some (z_stream *zip, ThInput *input, guint64 *offset, guint64 end, guint
       result = inflate (zip, Z_SYNC_FLUSH);
       *offset += bytes.size - zip->avail_in;
     }
-  return zip->avail_out == 0;
+  if (result == Z_MEM_ERROR)
+    return TH_STATUS_NO_MEMORY;
+  return zip->avail_out == 0 ? TH_STATUS_OK : TH_STATUS_CORRUPT;
 }
 
-static void
+/* CORRUPT: there is no profile that could be used. */
+static ThStatus
 read_profile_data (ThPngHead *head, z_stream *zip, ThInput *input, guint64 offset, guint64 end)
 {
   guint8 start[ICC_MIN_BYTES];
   g_autofree guint8 *profile = NULL;
   guint32 size;
+  ThStatus status = inflate_some (zip, input, &offset, end, start, sizeof start);
 
-  if (!inflate_some (zip, input, &offset, end, start, sizeof start))
-    return;
+  if (status != TH_STATUS_OK)
+    return status;
   th_bytes_u32 ((ThBytes){ start, sizeof start }, 0, TRUE, &size);
   if (size < ICC_MIN_BYTES || size > ICC_MAX_BYTES)
-    return;
+    return TH_STATUS_CORRUPT;
   profile = g_try_malloc (size);
   if (profile == NULL)
-    return;
+    return TH_STATUS_NO_MEMORY;
   memcpy (profile, start, sizeof start);
-  if (size > sizeof start
-      && !inflate_some (zip, input, &offset, end, profile + sizeof start, size - sizeof start))
-    return;
+  if (size > sizeof start)
+    status = inflate_some (zip, input, &offset, end, profile + sizeof start, size - sizeof start);
+  if (status != TH_STATUS_OK)
+    return status;
   head->icc = g_steal_pointer (&profile);
   head->icc_size = size;
+  return TH_STATUS_OK;
 }
 
 static void
@@ -188,13 +194,19 @@ read_profile (ThPngHead *head, ThInput *input, guint64 offset, guint32 length)
   const guint8 *nul = memchr (name.data, 0, MIN (name.size, 80));
   z_stream zip = { 0 };
   gsize skip;
+  int result;
 
-  if (nul == NULL || head->icc != NULL)
+  if (nul == NULL || head->icc != NULL || head->no_memory)
     return;
   skip = (gsize) (nul - name.data) + 2; /* the name's end and the method */
-  if (skip >= length || skip > name.size || nul[1] != 0 || inflateInit (&zip) != Z_OK)
+  if (skip >= length || skip > name.size || nul[1] != 0)
     return;
-  read_profile_data (head, &zip, input, offset + skip, offset + length);
+  result = inflateInit (&zip);
+  head->no_memory = result == Z_MEM_ERROR;
+  if (result != Z_OK)
+    return;
+  head->no_memory =
+      read_profile_data (head, &zip, input, offset + skip, offset + length) == TH_STATUS_NO_MEMORY;
   inflateEnd (&zip);
 }
 
@@ -265,6 +277,16 @@ read_chunks (ThPngHead *head, ThInput *input, GError **error)
   return corrupt (error, "too many chunks stand before the picture");
 }
 
+/* Not the file's fault, whatever was made of it. */
+static ThStatus
+not_judged (ThStatus status, GError **error)
+{
+  g_clear_error (error);
+  g_set_error (error, TH_ERROR, th_status_to_error (status), "PNG: %s",
+               th_status_describe (status));
+  return status;
+}
+
 ThStatus
 th_png_head_read (ThPngHead *head, ThInput *input, const ThLimits *limits, GError **error)
 {
@@ -276,13 +298,11 @@ th_png_head_read (ThPngHead *head, ThInput *input, const ThLimits *limits, GErro
     status = read_chunks (head, input, error);
   if (status == TH_STATUS_OK && head->color == TH_PNG_PALETTE && head->n_palette == 0)
     status = corrupt (error, "the palette is missing");
-  if (th_input_failed (input) && status != TH_STATUS_TOO_LARGE)
-    {
-      g_clear_error (error);
-      g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "PNG: the file could not be read");
-      return TH_STATUS_IO;
-    }
-  return status;
+  if (status == TH_STATUS_TOO_LARGE)
+    return status;
+  if (th_input_failed (input))
+    return not_judged (TH_STATUS_IO, error);
+  return head->no_memory ? not_judged (TH_STATUS_NO_MEMORY, error) : status;
 }
 
 void

@@ -32,12 +32,13 @@ typedef struct
   guint orientation; /* EXIF */
   guint8 *icc;       /* owned, or NULL */
   gsize icc_size;
+  gboolean no_memory; /* for the profile */
   ThPngColors colors;
   guint64 idat; /* where the first IDAT chunk starts */
 } ThPngHead;
 
 /* Reads up to the first IDAT; no work in proportion to the picture. The head is zeroed first, and
- * has to be cleared whatever came out. OK, CORRUPT, TOO_LARGE, IO. */
+ * has to be cleared whatever came out. OK, CORRUPT, TOO_LARGE, NO_MEMORY, IO. */
 ThStatus th_png_head_read (ThPngHead *head, ThInput *input, const ThLimits *limits, GError **error);
 void th_png_head_clear (ThPngHead *head);
 /* Bits of a pixel, and bytes of a row of width pixels, as stored. */

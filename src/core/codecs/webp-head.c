@@ -215,6 +215,7 @@ take_profile (Walk *walk, const Chunk *chunk)
   if (head->icc != NULL || chunk->length == 0 || chunk->length > ICC_MAX_BYTES)
     return;
   head->icc = g_try_malloc (chunk->length);
+  head->no_memory = head->no_memory || head->icc == NULL;
   if (head->icc != NULL
       && th_input_read (walk->input, chunk->offset, head->icc, chunk->length)
              == (gssize) chunk->length)
@@ -309,6 +310,16 @@ fits (const ThWebpHead *head)
          && (guint64) head->y + head->frame.height <= head->canvas.height;
 }
 
+/* Not the file's fault, whatever was made of it. */
+static ThStatus
+not_judged (ThStatus status, GError **error)
+{
+  g_clear_error (error);
+  g_set_error (error, TH_ERROR, th_status_to_error (status), "WebP: %s",
+               th_status_describe (status));
+  return status;
+}
+
 ThStatus
 th_webp_head_read (ThWebpHead *head, ThInput *input, const ThLimits *limits, GError **error)
 {
@@ -326,13 +337,11 @@ th_webp_head_read (ThWebpHead *head, ThInput *input, const ThLimits *limits, GEr
     head->canvas = head->frame;
   if (status == TH_STATUS_OK && !fits (head))
     status = corrupt (error, "the first frame does not fit on the canvas");
-  if (th_input_failed (input) && status != TH_STATUS_TOO_LARGE)
-    {
-      g_clear_error (error);
-      g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "WebP: the file could not be read");
-      return TH_STATUS_IO;
-    }
-  return status;
+  if (status == TH_STATUS_TOO_LARGE)
+    return status;
+  if (th_input_failed (input))
+    return not_judged (TH_STATUS_IO, error);
+  return head->no_memory ? not_judged (TH_STATUS_NO_MEMORY, error) : status;
 }
 
 void

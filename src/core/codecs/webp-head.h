@@ -30,10 +30,11 @@ typedef struct
   guint orientation; /* EXIF */
   guint8 *icc;       /* owned, or NULL */
   gsize icc_size;
+  gboolean no_memory; /* for the profile */
 } ThWebpHead;
 
 /* No work in proportion to the picture. The head is zeroed first, and has to be cleared whatever
- * came out. OK, CORRUPT, TOO_LARGE, NO_CONTENT, IO. */
+ * came out. OK, CORRUPT, TOO_LARGE, NO_CONTENT, NO_MEMORY, IO. */
 ThStatus th_webp_head_read (ThWebpHead *head, ThInput *input, const ThLimits *limits,
                             GError **error);
 void th_webp_head_clear (ThWebpHead *head);
