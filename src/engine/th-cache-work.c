@@ -7,6 +7,7 @@
 #include "cache/th-forget.h"
 #include "engine/th-check.h"
 #include "engine/th-errands.h"
+#include "engine/th-privacy.h"
 
 typedef struct
 {
@@ -22,6 +23,7 @@ struct _ThCacheWork
   const ThRules *rules;
   ThLookout lookout;
   ThLooker looker;
+  gboolean keep_encrypted;
   ThErrands *errands;
 };
 
@@ -35,29 +37,32 @@ copy_strings (const char *const *strings, guint n)
   return copy;
 }
 
-/* Where that might take for ever links are not followed. */
+/* Where that might take for ever links are not followed. *why: nothing is kept of what lies there.
+ */
 static char *
-resolve (const ThCacheWork *work, const char *path)
+resolve (const ThCacheWork *work, const char *path, char **why)
 {
   g_autoptr (ThMount) mount = NULL;
   char *real_path = NULL;
 
   if (path[0] == '/')
     mount = th_mounts_resolve (work->lookout.mounts, path, &real_path);
+  if (mount != NULL && !work->keep_encrypted)
+    *why = th_privacy_forbid (work->lookout.mounts, mount, work->cache);
   return real_path != NULL ? real_path : g_strdup (path);
 }
 
-/* Not a thumbnail itself, and not forbidden by the rules. */
+/* Not a thumbnail itself, not secret, and not forbidden by the rules. */
 static gboolean
 is_allowed (const char *path, guint64 size, gpointer data)
 {
   const ThCacheWork *work = data;
-  g_autofree char *real_path = resolve (work, path);
   g_autofree char *why = NULL;
+  g_autofree char *real_path = resolve (work, path, &why);
 
   if (th_cache_contains (work->cache, real_path))
     return FALSE;
-  if (work->rules != NULL)
+  if (why == NULL && work->rules != NULL)
     why = th_check_codec (work->rules, path, real_path, size, "");
   return why == NULL;
 }
@@ -121,7 +126,7 @@ static const ThErrandKind errand_kind = { run, tell };
 
 ThCacheWork *
 th_cache_work_new (const ThCache *cache, const ThRules *rules, const ThLookout *lookout,
-                   GError **error)
+                   gboolean keep_encrypted, GError **error)
 {
   ThErrands *errands = th_errands_new ("thimble cache work", error);
   ThCacheWork *work;
@@ -132,6 +137,7 @@ th_cache_work_new (const ThCache *cache, const ThRules *rules, const ThLookout *
   work->cache = cache;
   work->rules = rules;
   work->lookout = *lookout;
+  work->keep_encrypted = keep_encrypted;
   work->looker = (ThLooker){ th_lookout_look, &work->lookout };
   work->errands = errands;
   return work;

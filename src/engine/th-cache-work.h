@@ -28,9 +28,10 @@ typedef struct
 
 typedef struct _ThCacheWork ThCacheWork;
 
-/* cache, rules and what lookout holds are borrowed. NULL: no thread can be started. */
+/* cache, rules and what lookout holds are borrowed. keep_encrypted: see ThCheckTools. NULL: no
+ * thread can be started. */
 ThCacheWork *th_cache_work_new (const ThCache *cache, const ThRules *rules,
-                                const ThLookout *lookout, GError **error);
+                                const ThLookout *lookout, gboolean keep_encrypted, GError **error);
 /* What runs ends early, what waits is not begun; all that has not been told is told from within,
  * with FALSE where it is not complete. */
 void th_cache_work_free (ThCacheWork *work);

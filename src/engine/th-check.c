@@ -14,6 +14,7 @@
 #include "engine/th-apart.h"
 #include "engine/th-message.h"
 #include "engine/th-partial.h"
+#include "engine/th-privacy.h"
 
 typedef struct
 {
@@ -27,6 +28,7 @@ typedef struct
   gboolean asked_special;
   char *apart;
   char *path;
+  ThMount *mount;  /* NULL: not asked for, or there is none */
   char *real_path; /* NULL: path itself, or it has not been asked for */
   ThStamp stamp;
   struct stat st;
@@ -76,21 +78,31 @@ find_path (Look *look, GError **error)
   return FALSE;
 }
 
+/* What lies apart is only asked about here. */
+static gboolean
+is_no_secret (Look *look, GError **error)
+{
+  const ThCheckTools *tools = look->checker->tools;
+  g_autofree char *why = NULL;
+
+  if (tools->mounts == NULL || look->facts != NULL || look->apart != NULL)
+    return TRUE;
+  look->mount = th_mounts_resolve (tools->mounts, look->path, &look->real_path);
+  if (!tools->keep_encrypted)
+    why = th_privacy_forbid (tools->mounts, look->mount, tools->cache);
+  if (why == NULL)
+    return TRUE;
+  g_set_error_literal (error, TH_ERROR, TH_ERROR_UNSUPPORTED, why);
+  return FALSE;
+}
+
 /* FALSE: it is not to be touched. */
 static gboolean
 find_mount (Look *look, GError **error)
 {
-  ThMounts *mounts = look->checker->tools->mounts;
-  g_autoptr (ThMount) mount = NULL;
-
-  if (mounts == NULL || look->facts != NULL)
-    return TRUE;
-  if (look->apart == NULL)
-    {
-      mount = th_mounts_resolve (mounts, look->path, &look->real_path);
-      look->apart = th_apart_of_mount (mount);
-    }
-  return look->apart == NULL;
+  if (look->mount != NULL)
+    look->apart = th_apart_of_mount (look->mount);
+  return look->facts != NULL || look->apart == NULL;
 }
 
 static gboolean
@@ -309,13 +321,10 @@ typedef struct
 } Question;
 
 static const Question before_cache[] = {
-  { find_path, TH_REASON_NOT_LOCAL },
-  { find_mount, TH_REASON_APART },
-  { find_file, TH_REASON_MISSING },
-  { is_regular, TH_REASON_NOT_REGULAR },
-  { is_no_thumbnail, TH_REASON_IS_THUMBNAIL },
-  { is_included, TH_REASON_EXCLUDED },
-  { is_readable, TH_REASON_UNREADABLE },
+  { find_path, TH_REASON_NOT_LOCAL },    { is_no_secret, TH_REASON_SECRET },
+  { find_mount, TH_REASON_APART },       { find_file, TH_REASON_MISSING },
+  { is_regular, TH_REASON_NOT_REGULAR }, { is_no_thumbnail, TH_REASON_IS_THUMBNAIL },
+  { is_included, TH_REASON_EXCLUDED },   { is_readable, TH_REASON_UNREADABLE },
 };
 
 static const Question before_work[] = {
@@ -331,31 +340,6 @@ static const Question before_specialists[] = {
   { is_named_complete, TH_REASON_PARTIAL },
   { obeys_rules, TH_REASON_RULE },
 };
-
-static const char *const reason_names[TH_N_REASONS] = {
-  [TH_REASON_NOT_LOCAL] = "not-local",
-  [TH_REASON_SILENT] = "silent",
-  [TH_REASON_MISSING] = "missing",
-  [TH_REASON_NOT_REGULAR] = "not-regular",
-  [TH_REASON_IS_THUMBNAIL] = "is-thumbnail",
-  [TH_REASON_EXCLUDED] = "excluded",
-  [TH_REASON_UNREADABLE] = "unreadable",
-  [TH_REASON_VALID] = "valid",
-  [TH_REASON_PARTIAL] = "partial-name",
-  [TH_REASON_NO_TYPE] = "no-handler",
-  [TH_REASON_RULE] = "rule",
-  [TH_REASON_CLOUD] = "cloud",
-  [TH_REASON_REMEMBERED] = "remembered",
-  [TH_REASON_UNWRITABLE] = "unwritable",
-  [TH_REASON_MAKE] = "make",
-  [TH_REASON_APART] = "apart",
-};
-
-const char *
-th_reason_name (ThReason reason)
-{
-  return reason_names[reason];
-}
 
 static gboolean
 ask (const Question *questions, gsize n, Look *look, ThReason *reason, GError **error)
@@ -436,6 +420,7 @@ check_look (Look *look, ThCheck *check)
     check->apart = g_steal_pointer (&look->apart);
   else if (check->verdict == TH_CHECK_MAKE && g_str_equal (codec_of (look), TH_MIME_EXTERNAL))
     check->lane = TH_LANE_PROGRAMS;
+  g_clear_pointer (&look->mount, th_mount_unref);
   g_free (look->apart);
   g_free (look->path);
   g_free (look->real_path);

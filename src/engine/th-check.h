@@ -36,6 +36,7 @@ typedef enum
   TH_REASON_REMEMBERED,
   TH_REASON_UNWRITABLE, /* the cache */
   TH_REASON_MAKE,       /* nothing speaks against it */
+  TH_REASON_SECRET,     /* it lies in an encrypted folder, and the cache does not */
   TH_REASON_APART,      /* it has not been looked at: it lies where nobody may answer */
   TH_N_REASONS
 } ThReason;
@@ -72,9 +73,10 @@ typedef struct
   const ThCache *cache;
   ThMime *mime;
   const ThRules *rules;
-  ThMounts *mounts;     /* NULL: all are looked at */
-  gboolean fetch_cloud; /* files of cloud stores, too */
-  ThFailBasis basis;    /* of the built-in decoders */
+  ThMounts *mounts;        /* NULL: all are looked at */
+  gboolean fetch_cloud;    /* files of cloud stores, too */
+  gboolean keep_encrypted; /* of encrypted folders, too */
+  ThFailBasis basis;       /* of the built-in decoders */
   const char *module_dir;
   ThEntries *entries; /* NULL: none */
   ThSpecialists *specialists;

@@ -65,6 +65,7 @@ static const Group specialized_group = { "specialized", specialized_rows,
                                          G_N_ELEMENTS (specialized_rows), NULL };
 static const Group remote_group = { "remote", remote_rows, G_N_ELEMENTS (remote_rows),
                                     "fetch-cloud" };
+static const Group privacy_group = { "privacy", NULL, 0, "encrypted-folders" };
 
 static char *
 find (const char *folder, const char *name, GFileTest test)
@@ -222,4 +223,11 @@ void
 th_config_read_specialized (GKeyFile *file, guint *wall_ms, GPtrArray *problems)
 {
   read_group (file, &specialized_group, wall_ms, problems);
+}
+
+void
+th_config_read_privacy (GKeyFile *file, gboolean *keep_encrypted, GPtrArray *problems)
+{
+  read_group (file, &privacy_group, NULL, problems);
+  read_flag (file, &privacy_group, keep_encrypted, problems);
 }

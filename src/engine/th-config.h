@@ -23,6 +23,9 @@
  *   [specialized]
  *   wall-seconds=20         patience with a specialised thumbnailer on the bus
  *
+ *   [privacy]
+ *   encrypted-folders=false keep thumbnails of what gocryptfs and its kin show in the clear
+ *
  * and [rules], see th-rules.h. Where there is no thimble.conf the rules of tumbler.rc hold.
  */
 #pragma once
@@ -45,8 +48,9 @@ char *th_config_find_tumbler (void);
  * key file. */
 gboolean th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems,
                                 GError **error);
-/* Reads [external], [specialized] and [remote], as above. */
+/* Reads [external], [specialized], [privacy] and [remote], as above. */
 void th_config_read_external (GKeyFile *file, ThExternalOptions *options, GPtrArray *problems);
+void th_config_read_privacy (GKeyFile *file, gboolean *keep_encrypted, GPtrArray *problems);
 void th_config_read_specialized (GKeyFile *file, guint *wall_ms, GPtrArray *problems);
 void th_config_read_remote (GKeyFile *file, ThReadersOptions *options, gboolean *fetch_cloud,
                             GPtrArray *problems);

@@ -101,6 +101,7 @@ th_engine_options_load (ThEngineOptions *options, GError **error)
   th_config_read_external (file, &options->external, options->problems);
   th_config_read_specialized (file, &options->specialist_ms, options->problems);
   th_config_read_remote (file, &options->readers, &options->fetch_cloud, options->problems);
+  th_config_read_privacy (file, &options->keep_encrypted, options->problems);
   return th_config_read_limits (options->config_path, &options->limits, options->problems, error);
 }
 

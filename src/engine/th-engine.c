@@ -197,9 +197,10 @@ start_threads (ThEngine *engine, GError **error)
   started = th_engine_start_pool (&engine->walkers, walk, engine, engine->n_walkers, error);
   g_thread_pool_set_sort_function (engine->walkers, foreground_first, NULL);
   started &= th_lanes_start (&engine->lanes, started ? error : NULL);
-  engine->cache_work = th_cache_work_new (
-      engine->cache, engine->options.rules,
-      &(ThLookout){ engine->mounts, engine->readers, engine->silence }, started ? error : NULL);
+  engine->cache_work =
+      th_cache_work_new (engine->cache, engine->options.rules,
+                         &(ThLookout){ engine->mounts, engine->readers, engine->silence },
+                         engine->options.keep_encrypted, started ? error : NULL);
   engine->questions = th_errands_new ("thimble questions", started ? error : NULL);
   return started && engine->cache_work != NULL && engine->questions != NULL;
 }
@@ -233,6 +234,7 @@ make_parts (ThEngine *engine)
     .rules = engine->options.rules,
     .mounts = engine->mounts,
     .fetch_cloud = engine->options.fetch_cloud,
+    .keep_encrypted = engine->options.keep_encrypted,
     .basis = { engine->handler, &engine->options.limits },
     .module_dir = engine->options.module_dir,
     .entries = th_external_entries (engine->external),

@@ -38,10 +38,11 @@ typedef struct
   guint specialist_ms;    /* patience with a specialised thumbnailer, default 20 000 */
   ThExternalOptions external;
   ThReadersOptions readers;
-  gboolean fetch_cloud; /* files of cloud stores are fetched for their thumbnails */
-  ThRules *rules;       /* which files get none; NULL: all do */
-  char *config_path;    /* what was read, NULL: nothing */
-  GPtrArray *problems;  /* sentences about values in it that make no sense, or NULL */
+  gboolean fetch_cloud;    /* files of cloud stores are fetched for their thumbnails */
+  gboolean keep_encrypted; /* thumbnails of encrypted folders are kept, in the clear */
+  ThRules *rules;          /* which files get none; NULL: all do */
+  char *config_path;       /* what was read, NULL: nothing */
+  GPtrArray *problems;     /* sentences about values in it that make no sense, or NULL */
 } ThEngineOptions;
 
 void th_engine_options_init (ThEngineOptions *options);

@@ -42,6 +42,27 @@ static const char *const cloud_sources[] = {
   "mountpoint-s3", "pCloud.fs", "blobfuse2", "http://", "https://",
 };
 
+/* Programs, and one file system of the kernel's, that show an encrypted folder in the clear. */
+static const char *const encrypted_types[] = {
+  "ecryptfs",       "fuse.gocryptfs", "fuse.cryfs",      "fuse.encfs",
+  "fuse.encfsmp",   "fuse.securefs",  "fuse.cppcryptfs", "fuse.cryptomator",
+  "fuse.veracrypt", "fuse.ecryptfs",  "fuse.cryptofs",   "fuse.rencfs",
+};
+
+/* Beginnings of the source, whatever the type: some give themselves no subtype, and the volumes of
+ * VeraCrypt and zuluCrypt are devices of the kernel with usual file systems. */
+static const char *const encrypted_sources[] = {
+  "gocryptfs",
+  "cryfs@",
+  "encfs",
+  "securefs",
+  "cryptomator",
+  "cryptoFs",
+  "/dev/mapper/veracrypt",
+  "/dev/mapper/truecrypt",
+  "/dev/mapper/zuluCrypt-",
+};
+
 static gboolean
 is_one_of (const char *type, const char *const *types, gsize n)
 {
@@ -66,6 +87,19 @@ th_mount_kind_is_cloud (const char *type, const char *source)
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (cloud_sources); i++)
     if (g_str_has_prefix (source, cloud_sources[i]))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+th_mount_kind_is_encrypted (const char *type, const char *source)
+{
+  const char *named = source[0] == '/' && !g_str_has_prefix (source, "/dev/") ? "" : source;
+
+  if (is_one_of (type, encrypted_types, G_N_ELEMENTS (encrypted_types)))
+    return TRUE;
+  for (gsize i = 0; i < G_N_ELEMENTS (encrypted_sources); i++)
+    if (g_ascii_strncasecmp (named, encrypted_sources[i], strlen (encrypted_sources[i])) == 0)
       return TRUE;
   return FALSE;
 }

@@ -8,3 +8,5 @@
 gboolean th_mount_kind_is_local (const char *type);
 /* Reading a file fetches it from a paid or slow far store. */
 gboolean th_mount_kind_is_cloud (const char *type, const char *source);
+/* Shows in the clear what is kept encrypted, as gocryptfs does. */
+gboolean th_mount_kind_is_encrypted (const char *type, const char *source);

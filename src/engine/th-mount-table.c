@@ -69,6 +69,7 @@ th_mount_new_apart (const ThMount *mount)
   copy->id = mount->id;
   copy->device = mount->device;
   copy->cloud = mount->cloud;
+  copy->encrypted = mount->encrypted;
   copy->apart = TRUE;
   return copy;
 }
@@ -189,6 +190,7 @@ parse_line (char *text, Line *line)
   line->mount->device = device;
   line->mount->apart = !th_mount_kind_is_local (behind[0]);
   line->mount->cloud = th_mount_kind_is_cloud (behind[0], behind[1]);
+  line->mount->encrypted = th_mount_kind_is_encrypted (behind[0], behind[1]);
   return TRUE;
 }
 

@@ -9,13 +9,14 @@
 typedef struct
 {
   gatomicrefcount refs;
-  guint32 id;     /* of mountinfo */
-  dev_t device;   /* of mountinfo; not what stat says on btrfs */
-  char *point;    /* absolute */
-  char *type;     /* "ext4", "fuse.sshfs" */
-  char *source;   /* "/dev/sda1", "host:/export" */
-  gboolean apart; /* may never answer: network, FUSE, autofs, anything unknown */
-  gboolean cloud; /* reading a file fetches it from a paid or slow far store */
+  guint32 id;         /* of mountinfo */
+  dev_t device;       /* of mountinfo; not what stat says on btrfs */
+  char *point;        /* absolute */
+  char *type;         /* "ext4", "fuse.sshfs" */
+  char *source;       /* "/dev/sda1", "host:/export" */
+  gboolean apart;     /* may never answer: network, FUSE, autofs, anything unknown */
+  gboolean cloud;     /* reading a file fetches it from a paid or slow far store */
+  gboolean encrypted; /* shows in the clear what is kept encrypted */
 } ThMount;
 
 ThMount *th_mount_ref (ThMount *mount);

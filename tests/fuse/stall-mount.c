@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define TOOL_DEVICE 3
+#define USUAL_TYPE  "fuse.stall"
 
 static gboolean
 write_text (const char *path, const char *text)
@@ -38,13 +39,13 @@ map_ids (uid_t uid, gid_t gid)
 }
 
 static gboolean
-mount_device (int device, const char *point)
+mount_device (int device, const char *point, const char *type)
 {
   g_autofree char *options =
       g_strdup_printf ("fd=%d,rootmode=40000,user_id=%u,group_id=%u,default_permissions", device,
                        geteuid (), getegid ());
 
-  return mount ("stall-fs", point, "fuse.stall", MS_NOSUID | MS_NODEV | MS_RDONLY, options) == 0;
+  return mount ("stall-fs", point, type, MS_NOSUID | MS_NODEV | MS_RDONLY, options) == 0;
 }
 
 /* The device must have been opened in the namespace that it is mounted in. */
@@ -53,7 +54,7 @@ can_mount (void)
 {
   g_autofree char *point = g_dir_make_tmp ("thimble-fuse-XXXXXX", NULL);
   int device = open ("/dev/fuse", O_RDWR | O_CLOEXEC);
-  gboolean can = point != NULL && device >= 0 && mount_device (device, point);
+  gboolean can = point != NULL && device >= 0 && mount_device (device, point, USUAL_TYPE);
 
   if (can)
     umount2 (point, MNT_DETACH);
@@ -110,7 +111,7 @@ stall_mount_file (StallMount *stall, const char *name, gconstpointer data, gsize
 /* It needs no capability, which it would not have. Nobody else has the device, so that all that
  * hangs ends with it. */
 static void
-start_tool (StallMount *stall)
+start_tool (StallMount *stall, const char *type)
 {
   g_autofree char *program = g_test_build_filename (G_TEST_BUILT, "fuse", "stall-fs", NULL);
   const char *argv[] = { program, stall->host, NULL };
@@ -119,7 +120,7 @@ start_tool (StallMount *stall)
   g_autoptr (GError) error = NULL;
 
   g_assert_cmpint (device, >=, 0);
-  g_assert_true (mount_device (device, stall->point));
+  g_assert_true (mount_device (device, stall->point, type));
   g_spawn_async_with_pipes_and_fds (NULL, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, -1, -1,
                                     -1, &device, &inherited, 1, &stall->tool, NULL, NULL, NULL,
                                     &error);
@@ -130,13 +131,19 @@ start_tool (StallMount *stall)
 StallMount *
 stall_mount_start (const char *parent)
 {
+  return stall_mount_start_as (parent, USUAL_TYPE);
+}
+
+StallMount *
+stall_mount_start_as (const char *parent, const char *type)
+{
   StallMount *stall = g_new0 (StallMount, 1);
 
   stall->host = g_build_filename (parent, "host", NULL);
   stall->point = g_build_filename (parent, "mounted", NULL);
   g_assert_no_errno (g_mkdir (stall->host, 0700));
   g_assert_no_errno (g_mkdir (stall->point, 0700));
-  start_tool (stall);
+  start_tool (stall, type);
   return stall;
 }
 

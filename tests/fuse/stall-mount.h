@@ -15,8 +15,9 @@ typedef struct
 /* To be called first in main, before there is a second thread: enters the namespace. Children see
  * it too. NULL, or why no FUSE file system can be mounted here (static), for g_test_skip. */
 const char *stall_mount_prepare (void);
-/* Makes both folders below parent. */
+/* Makes both folders below parent. type: of the file system, "fuse.NAME". */
 StallMount *stall_mount_start (const char *parent);
+StallMount *stall_mount_start_as (const char *parent, const char *type);
 /* From now on these operations of stall-fs are never answered, NULL: all are. What hangs already
  * goes on hanging. */
 void stall_mount_stall (StallMount *stall, const char *operations);
