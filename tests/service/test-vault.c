@@ -80,6 +80,7 @@ move (Fixture *fixture, const char *from, const char *to)
       G_DBUS_CALL_FLAGS_NONE, TEST_PATIENCE_US / G_TIME_SPAN_MILLISECOND, NULL, &error);
 
   g_assert_no_error (error);
+  g_assert_nonnull (reply);
 }
 
 static gboolean
