@@ -19,6 +19,6 @@ typedef struct
 gboolean th_jxl_stream_init (ThJxlStream *stream, ThInput *input, int events);
 /* The next event, feeding the decoder as it goes; JXL_DEC_NEED_MORE_INPUT: the file has ended. */
 JxlDecoderStatus th_jxl_stream_next (ThJxlStream *stream);
-/* To be called before others read the input between two events. */
+/* To be called before others read the input between two events; offset is then what comes next. */
 void th_jxl_stream_pause (ThJxlStream *stream);
 void th_jxl_stream_clear (ThJxlStream *stream);

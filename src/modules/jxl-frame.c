@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "modules/jxl-frame.h"
+
+/* Values of frame_type. */
+enum
+{
+  FRAME_REGULAR,
+  FRAME_LF,
+  FRAME_REFERENCE,
+  FRAME_SKIP_PROGRESSIVE,
+};
+
+/* Of the frame's flags. */
+#define FLAG_NOISE    1u
+#define FLAG_LF_FRAME 32u
+#define MAX_PASSES    11u
+
+typedef struct
+{
+  ThBytes data;
+  gsize at; /* in bits */
+  gboolean ended;
+} Bits;
+
+static guint
+take (Bits *bits, guint n)
+{
+  guint value = 0;
+
+  if (bits->at + n > bits->data.size * 8)
+    {
+      bits->ended = TRUE;
+      return 0;
+    }
+  for (guint i = 0; i < n; i++, bits->at++)
+    value |= (guint) (bits->data.data[bits->at / 8] >> bits->at % 8 & 1) << i;
+  return value;
+}
+
+/* U64 of the standard. No flag that counts here lies above the lowest 12 bits. */
+static guint
+take_flags (Bits *bits)
+{
+  guint value, shift;
+
+  switch (take (bits, 2))
+    {
+    case 0:
+      return 0;
+    case 1:
+      return 1 + take (bits, 4);
+    case 2:
+      return 17 + take (bits, 8);
+    default:
+      value = take (bits, 12);
+    }
+  for (shift = 12; take (bits, 1) == 1; shift += 8)
+    {
+      if (shift >= 60)
+        {
+          take (bits, 4);
+          break;
+        }
+      take (bits, 8);
+    }
+  return value;
+}
+
+static guint
+take_passes (Bits *bits)
+{
+  const guint choice = take (bits, 2);
+
+  return choice < 3 ? choice + 1 : take (bits, 3) + 4;
+}
+
+ThJxlFrame
+th_jxl_frame_read (ThBytes data, const JxlBasicInfo *info)
+{
+  static const ThJxlFrame plain = { .passes = 1 };
+  static const ThJxlFrame worst = { .modular = TRUE, .noise = TRUE, .passes = MAX_PASSES };
+  /* Small pictures of the lowest frequencies come before blocks, of which nothing is known yet. */
+  static const ThJxlFrame after_lf = { .noise = TRUE, .passes = MAX_PASSES };
+  Bits bits = { .data = data };
+  ThJxlFrame frame;
+  guint type, flags;
+
+  if (take (&bits, 1) == 1)
+    return plain;
+  type = take (&bits, 2);
+  if (type == FRAME_LF && !bits.ended)
+    return after_lf;
+  frame.modular = take (&bits, 1) == 1;
+  flags = take_flags (&bits);
+  frame.noise = (flags & FLAG_NOISE) != 0;
+  /* Chroma of YCbCr, which can be subsampled. */
+  if (info->uses_original_profile && take (&bits, 1) == 1 && (flags & FLAG_LF_FRAME) == 0)
+    take (&bits, 6);
+  /* Upsampling of the colours and of each extra channel. */
+  if ((flags & FLAG_LF_FRAME) == 0)
+    for (guint i = 0; i <= info->num_extra_channels && !bits.ended; i++)
+      take (&bits, 2);
+  if (frame.modular)
+    take (&bits, 2);
+  else if (!info->uses_original_profile)
+    take (&bits, 6);
+  frame.passes = take_passes (&bits);
+  return bits.ended || type == FRAME_REFERENCE ? worst : frame;
+}
