@@ -9,10 +9,9 @@
 #include "modules/jxl-rows.h"
 #include "modules/jxl-stream.h"
 
-/* The decoder's state and what it decodes of each group, the largest of which has 1024×1024 samples
- * a channel. */
-#define FIXED_BYTES   (4u * 1024u * 1024u)
-#define GROUP_PIXELS  (1024u * 1024u)
+/* The decoder's state, and what it decodes at a time of each sample of a group. */
+#define FIXED_BYTES   (8u * 1024u * 1024u)
+#define GROUP_BYTES   5u
 #define SECTION_BYTES (16u * 1024u * 1024u)
 /* Most bytes that a part of a frame to be decoded may take, copied as it grows. */
 #define SECTION_COPIES 3u
@@ -208,7 +207,7 @@ decoder_pixel_bytes (const JxlSession *session, const ThRaster *raster)
   if (frame->modular)
     bytes = 6 * (colors + extra) + 3;
   else
-    bytes = 6 + (extra > 0 ? 22 + 12 * extra : 0) + (frame->passes > 1 ? 12 : 0);
+    bytes = 6 + (extra > 0 ? 22 + 12 * extra : 0) + (frame->passes > 1 ? 16 : 0);
   bytes += floats ? 4 * (3 + extra) : 0;
   bytes += frame->noise ? (floats ? 16 : 4) : 0;
   /* What later frames are drawn onto. */
@@ -227,7 +226,7 @@ jxl_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan)
   *plan = (ThPlan){ .raster = raster_of (session) };
   fixed = FIXED_BYTES + session->header.icc_size
           + SECTION_COPIES * MIN (th_input_size (base->input), SECTION_BYTES)
-          + 8 * channels * MIN (pixels, GROUP_PIXELS);
+          + GROUP_BYTES * channels * session->frame.group * session->frame.group;
   plan->peak_bytes = fixed + th_jxl_rows_bytes (&plan->raster)
                      + pixels * decoder_pixel_bytes (session, &plan->raster);
   return TRUE;

@@ -79,12 +79,14 @@ take_passes (Bits *bits)
 ThJxlFrame
 th_jxl_frame_read (ThBytes data, const JxlBasicInfo *info)
 {
-  static const ThJxlFrame plain = { .passes = 1 };
-  static const ThJxlFrame worst = { .modular = TRUE, .noise = TRUE, .passes = MAX_PASSES };
+  static const ThJxlFrame plain = { .passes = 1, .group = 256 };
+  static const ThJxlFrame worst = {
+    .modular = TRUE, .noise = TRUE, .passes = MAX_PASSES, .group = 1024
+  };
   /* Small pictures of the lowest frequencies come before blocks, of which nothing is known yet. */
-  static const ThJxlFrame after_lf = { .noise = TRUE, .passes = MAX_PASSES };
+  static const ThJxlFrame after_lf = { .noise = TRUE, .passes = MAX_PASSES, .group = 256 };
   Bits bits = { .data = data };
-  ThJxlFrame frame;
+  ThJxlFrame frame = plain;
   guint type, flags;
 
   if (take (&bits, 1) == 1)
@@ -103,7 +105,7 @@ th_jxl_frame_read (ThBytes data, const JxlBasicInfo *info)
     for (guint i = 0; i <= info->num_extra_channels && !bits.ended; i++)
       take (&bits, 2);
   if (frame.modular)
-    take (&bits, 2);
+    frame.group = 128u << take (&bits, 2);
   else if (!info->uses_original_profile)
     take (&bits, 6);
   frame.passes = take_passes (&bits);

@@ -112,13 +112,11 @@ set_frame (JxlEncoderFrameSettings *settings, const JxlMaker *maker, const JxlMa
   header.layer_info.xsize = own.width;
   header.layer_info.ysize = own.height;
   header.layer_info.save_as_reference = 1;
+  header.layer_info.blend_info.source = 1;
   if (frame->blended)
-    {
-      header.layer_info.blend_info.blendmode = JXL_BLEND_BLEND;
-      header.layer_info.blend_info.source = 1;
-    }
+    header.layer_info.blend_info.blendmode = JXL_BLEND_BLEND;
   succeed (JxlEncoderSetFrameHeader (settings, &header));
-  if (frame->blended && maker->alpha)
+  if (maker->alpha)
     succeed (JxlEncoderSetExtraChannelBlendInfo (settings, 0, &header.layer_info.blend_info));
 }
 

@@ -60,16 +60,8 @@ static const JxlMaker large_makers[] = {
   { "large-modular", 8, .distance = 1, .mean = 3, .options = { OPTION (MODULAR, 1) } },
   { "responsive", 8, .options = { OPTION (RESPONSIVE, 1) } },
   { "responsive-alpha", 8, .alpha = TRUE, .options = { OPTION (RESPONSIVE, 1) } },
-  { "passes", 8, .distance = 1, .mean = 2, .options = { OPTION (PROGRESSIVE_AC, 1) } },
-  { "passes-alpha", 8, .alpha = TRUE, .distance = 1, .mean = 2,
-    .options = { OPTION (PROGRESSIVE_AC, 1) } },
-  { "passes-16", 16, .alpha = TRUE, .distance = 1, .mean = 2,
-    .options = { OPTION (PROGRESSIVE_AC, 1) } },
-  { "passes-by-bits", 8, .distance = 1, .mean = 2, .options = { OPTION (QPROGRESSIVE_AC, 1) } },
   { "low-frequencies-first", 8, .distance = 1, .mean = 2,
-    .options = { OPTION (PROGRESSIVE_DC, 1), OPTION (PROGRESSIVE_AC, 1) } },
-  { "low-frequencies-twice", 8, .distance = 1, .mean = 2,
-    .options = { OPTION (PROGRESSIVE_DC, 2), OPTION (QPROGRESSIVE_AC, 1) } },
+    .options = { OPTION (PROGRESSIVE_DC, 1) } },
   { "middle-first", 8, .distance = 1, .mean = 2, .options = { OPTION (GROUP_ORDER, 1) } },
 };
 
@@ -86,10 +78,19 @@ multiply (Picture *picture)
       }
 }
 
+/* What the inks come to, of which black's is where the drawing is transparent. */
+static void
+ink (Picture *picture, gboolean alpha)
+{
+  multiply (picture);
+  for (gsize i = 0; i < (gsize) picture->size.width * picture->size.height && !alpha; i++)
+    picture->rgba[i * 4 + 3] = 255;
+}
+
 static Made *
 add_maker (GPtrArray *pictures, const JxlMaker *maker, ThSize size, const JxlMakerBox *box)
 {
-  Picture *drawn = made_drawing (size, maker->grey, maker->alpha);
+  Picture *drawn = made_drawing (size, maker->grey, maker->alpha || maker->black > 0);
   Made *made = made_new (g_strdup (maker->name), TH_STATUS_OK, drawn, 1);
   const JxlMakerFrame frame = { .picture = drawn };
 
@@ -98,8 +99,154 @@ add_maker (GPtrArray *pictures, const JxlMaker *maker, ThSize size, const JxlMak
   if (maker->premultiplied)
     multiply (drawn);
   jxl_maker_run (maker, size, &frame, 1, box, made->data);
+  if (maker->black > 0)
+    ink (drawn, maker->alpha);
   g_ptr_array_add (pictures, made);
   return made;
+}
+
+#define WHITE JXL_WHITE_POINT_D65
+#define COLORS(space, primaries_, function)                                                        \
+  {                                                                                                \
+    .color_space = JXL_COLOR_SPACE_##space, .white_point = WHITE, .primaries = primaries_,         \
+    .transfer_function = JXL_TRANSFER_FUNCTION_##function                                          \
+  }
+
+static void
+is_pq (const ThHeader *header)
+{
+  g_assert_true (header->space.given);
+  g_assert_cmpint (header->space.transfer, ==, TH_TRANSFER_PQ);
+  g_assert_cmpfloat_with_epsilon (header->space.red.x, 0.708, 1e-4);
+  g_assert_null (header->icc);
+}
+
+static void
+is_hlg (const ThHeader *header)
+{
+  g_assert_cmpint (header->space.transfer, ==, TH_TRANSFER_HLG);
+  g_assert_cmpfloat_with_epsilon (header->space.green.y, 0.797, 1e-4);
+}
+
+static void
+is_linear (const ThHeader *header)
+{
+  g_assert_cmpint (header->space.transfer, ==, TH_TRANSFER_GAMMA);
+  g_assert_cmpfloat (header->space.gamma, ==, 1);
+  g_assert_cmpfloat_with_epsilon (header->space.white.x, 0.3127, 1e-4);
+}
+
+static void
+is_display_p3 (const ThHeader *header)
+{
+  g_assert_cmpint (header->space.transfer, ==, TH_TRANSFER_SRGB);
+  g_assert_cmpfloat_with_epsilon (header->space.red.x, 0.680, 1e-4);
+}
+
+static void
+is_gamma_2_2 (const ThHeader *header)
+{
+  g_assert_cmpint (header->space.transfer, ==, TH_TRANSFER_GAMMA);
+  g_assert_cmpfloat_with_epsilon (header->space.gamma, 2.2, 1e-3);
+}
+
+/* By numbers, without loss and with some; the samples stay what they are. */
+static const struct
+{
+  JxlMaker maker;
+  void (*check) (const ThHeader *header);
+} colored[] = {
+  { { "pq", 10, .colored = TRUE, .colors = COLORS (RGB, JXL_PRIMARIES_2100, PQ) }, is_pq },
+  { { "pq-lossy", 16, .distance = 1, .mean = 6, .colored = TRUE,
+      .colors = COLORS (RGB, JXL_PRIMARIES_2100, PQ) },
+    is_pq },
+  { { "hlg", 10, .colored = TRUE, .colors = COLORS (RGB, JXL_PRIMARIES_2100, HLG) }, is_hlg },
+  { { "hlg-lossy", 10, .distance = 1, .mean = 3, .colored = TRUE,
+      .colors = COLORS (RGB, JXL_PRIMARIES_2100, HLG) },
+    is_hlg },
+  { { "linear", 16, .colored = TRUE, .colors = COLORS (RGB, JXL_PRIMARIES_SRGB, LINEAR) },
+    is_linear },
+  { { "linear-float-alpha", 32, 8, .alpha = TRUE, .colored = TRUE,
+      .colors = COLORS (RGB, JXL_PRIMARIES_SRGB, LINEAR) },
+    is_linear },
+  { { "linear-lossy", 32, 8, .alpha = TRUE, .distance = 1, .mean = 3, .colored = TRUE,
+      .colors = COLORS (RGB, JXL_PRIMARIES_SRGB, LINEAR) },
+    is_linear },
+  { { "linear-grey", 16, .grey = TRUE, .colored = TRUE,
+      .colors = COLORS (GRAY, JXL_PRIMARIES_SRGB, LINEAR) },
+    is_linear },
+  { { "linear-noise", 16, .distance = 1, .noise = 800, .mean = 6, .colored = TRUE,
+      .colors = COLORS (RGB, JXL_PRIMARIES_SRGB, LINEAR) },
+    is_linear },
+  { { "display-p3", 8, .colored = TRUE, .colors = COLORS (RGB, JXL_PRIMARIES_P3, SRGB) },
+    is_display_p3 },
+  { { "display-p3-lossy", 8, .distance = 1, .mean = 3, .colored = TRUE,
+      .colors = COLORS (RGB, JXL_PRIMARIES_P3, SRGB) },
+    is_display_p3 },
+  { { "gamma", 8, .colored = TRUE,
+      .colors = { JXL_COLOR_SPACE_RGB, WHITE, .primaries = JXL_PRIMARIES_SRGB,
+                  .transfer_function = JXL_TRANSFER_FUNCTION_GAMMA, .gamma = 1 / 2.2 } },
+    is_gamma_2_2 },
+};
+
+static void
+add_colored (GPtrArray *pictures)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (colored); i++)
+    {
+      JxlMaker large = colored[i].maker;
+      g_autofree char *name = g_strconcat (large.name, "-large", NULL);
+
+      add_maker (pictures, &colored[i].maker, (ThSize){ WIDTH, HEIGHT }, NULL)->check_header =
+          colored[i].check;
+      large.name = name;
+      if (large.bits > 8)
+        add_maker (pictures, &large, (ThSize){ 500, 400 }, NULL);
+    }
+}
+
+static void
+has_profile (const ThHeader *header)
+{
+  g_assert_false (header->space.given);
+  g_assert_nonnull (header->icc);
+  g_assert_cmpuint (header->icc_size, >, 128);
+}
+
+static void
+is_srgb (const ThHeader *header)
+{
+  g_assert_null (header->icc);
+  g_assert_cmpint (header->space.transfer, ==, TH_TRANSFER_SRGB);
+  g_assert_cmpfloat_with_epsilon (header->space.red.x, 0.640, 1e-3);
+}
+
+/* Without loss the profile is handed on; with some the decoder brings the samples to sRGB. */
+static void
+add_profiles (GPtrArray *pictures)
+{
+  static const JxlColorEncoding rgb = COLORS (RGB, JXL_PRIMARIES_P3, 709);
+  static const JxlColorEncoding grey = COLORS (GRAY, JXL_PRIMARIES_SRGB, 709);
+  static const JxlColorEncoding srgb = COLORS (RGB, JXL_PRIMARIES_SRGB, SRGB);
+  g_autoptr (GByteArray) of_rgb = jxl_maker_profile (&rgb);
+  g_autoptr (GByteArray) of_grey = jxl_maker_profile (&grey);
+  g_autoptr (GByteArray) of_srgb = jxl_maker_profile (&srgb);
+  const ThSize size = { WIDTH, HEIGHT };
+  const JxlMaker profiled[] = {
+    { "profile", 8, .icc = of_rgb },
+    { "profile-16", 16, .icc = of_rgb, .alpha = TRUE },
+    { "profile-grey", 8, .icc = of_grey, .grey = TRUE },
+    { "profile-lossy", 8, .icc = of_srgb, .distance = 1, .mean = 3 },
+    { "cmyk", 8, .icc = of_rgb, .black = 1 },
+    { "cmyk-alpha", 8, .icc = of_rgb, .alpha = TRUE, .black = 1 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (profiled); i++)
+    {
+      Made *made = add_maker (pictures, &profiled[i], size, NULL);
+
+      made->check_header = profiled[i].distance > 0 ? is_srgb : has_profile;
+    }
 }
 
 static void
@@ -134,6 +281,47 @@ add_late (GPtrArray *pictures, const char *name, guint blank, gboolean transpare
   g_ptr_array_add (pictures, made);
 }
 
+/* What EXIF says of turning does not count. */
+static void
+add_boxes (GPtrArray *pictures)
+{
+  static const guint8 exif[] = "\0\0\0\0MM\0*\0\0\0\010\0\001\001\022\0\003\0\0\0\001\0\006\0\0"
+                               "\0\0\0\0";
+  static const JxlMakerBox plain = { "Exif", exif, sizeof exif - 1, FALSE };
+  static const JxlMakerBox compressed = { "Exif", exif, sizeof exif - 1, TRUE };
+  static const JxlMaker with_exif = { "exif", 8, .container = TRUE };
+  static const JxlMaker with_brotli = { "exif-compressed", 8, .container = TRUE, .orientation = 5 };
+
+  add_maker (pictures, &with_exif, (ThSize){ WIDTH, HEIGHT }, &plain);
+  add_maker (pictures, &with_brotli, (ThSize){ WIDTH, HEIGHT }, &compressed);
+}
+
+/* A still of two layers, of which the upper one is smaller. */
+static void
+add_layers (GPtrArray *pictures, const char *name, gboolean alpha)
+{
+  const JxlMaker maker = { name, 8, .alpha = alpha };
+  const ThSize size = { WIDTH, HEIGHT }, small = { 20, 10 };
+  Picture *drawn = made_drawing (size, FALSE, alpha);
+  g_autoptr (Picture) below = made_drawing (size, FALSE, alpha);
+  g_autoptr (Picture) patch = picture_new (small);
+  Made *made = made_new (g_strdup (name), TH_STATUS_OK, drawn, 1);
+  const JxlMakerFrame frames[] = { { .picture = below },
+                                   { .picture = patch, .x = 30, .y = 20, .blended = alpha } };
+
+  for (guint32 y = 0; y < small.height; y++)
+    for (guint32 x = 0; x < small.width; x++)
+      {
+        guint8 *to = drawn->rgba + ((gsize) (y + 20) * WIDTH + x + 30) * 4;
+        guint8 *from = patch->rgba + ((gsize) y * small.width + x) * 4;
+
+        memcpy (from, "\xff\x20\x80\xff", 4);
+        memcpy (to, from, 4);
+      }
+  jxl_maker_run (&maker, size, frames, G_N_ELEMENTS (frames), NULL, made->data);
+  g_ptr_array_add (pictures, made);
+}
+
 GPtrArray *
 made_pictures (void)
 {
@@ -148,6 +336,11 @@ made_pictures (void)
       add_turned (pictures, i, 0);
       add_turned (pictures, i, 1);
     }
+  add_colored (pictures);
+  add_profiles (pictures);
+  add_boxes (pictures);
+  add_layers (pictures, "layers", FALSE);
+  add_layers (pictures, "layers-blended", TRUE);
   add_late (pictures, "late", 3, FALSE, TRUE);
   add_late (pictures, "late-transparent", 2, TRUE, TRUE);
   add_late (pictures, "too-late", 9, FALSE, FALSE);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codecs/picture.h"
+#include "core/th-codec.h"
 
 typedef struct
 {
@@ -13,6 +14,8 @@ typedef struct
   guint tolerance;   /* largest difference of a sample */
   guint mean;        /* largest mean difference, where it is not 0; then tolerance is not asked */
   guint orientation; /* that the header must tell; 0: not asked */
+  /* What else it must tell; NULL: nothing. */
+  void (*check_header) (const ThHeader *header);
 } Made;
 
 /* name and drawn become the picture's own. */

@@ -63,7 +63,7 @@ check_drawn (const Made *made, ThBytes data)
 }
 
 static void
-check_orientation (ThBytes data, guint expected)
+check_header (const Made *made, ThBytes data)
 {
   g_autoptr (ThInput) input = th_input_new_bytes (data.data, data.size);
   g_autoptr (GError) error = NULL;
@@ -73,7 +73,10 @@ check_orientation (ThBytes data, guint expected)
   th_limits_init (&limits);
   g_assert_cmpint (codec ()->open (input, &limits, &session, &error), ==, TH_STATUS_OK);
   g_assert_no_error (error);
-  g_assert_cmpuint (codec ()->header (session)->orientation, ==, expected);
+  if (made->orientation != 0)
+    g_assert_cmpuint (codec ()->header (session)->orientation, ==, made->orientation);
+  if (made->check_header != NULL)
+    made->check_header (codec ()->header (session));
   codec ()->close (session);
 }
 
@@ -87,8 +90,8 @@ test_made (const void *user)
   g_assert_cmpuint (data.size, >, 0);
   g_assert_cmpint (check_render (data, &full), ==, made->expected);
   check_drawn (made, data);
-  if (made->orientation != 0)
-    check_orientation (data, made->orientation);
+  if (made->orientation != 0 || made->check_header != NULL)
+    check_header (made, data);
   if (data.size <= PREFIX_FILE_MAX)
     check_prefixes (data, PREFIXES);
   if (th_status_has_pixels (made->expected))
