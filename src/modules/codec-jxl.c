@@ -8,6 +8,7 @@
 #include "modules/jxl-frame.h"
 #include "modules/jxl-rows.h"
 #include "modules/jxl-stream.h"
+#include "modules/quiet.h"
 
 /* The decoder's state, and what it decodes at a time of each sample of a group. */
 #define FIXED_BYTES   (8u * 1024u * 1024u)
@@ -54,6 +55,16 @@ fail_with (const JxlSession *session, JxlDecoderStatus event, GError **error)
     return fail (TH_STATUS_IO, error, NULL);
   return fail (TH_STATUS_CORRUPT, error,
                event == JXL_DEC_NEED_MORE_INPUT ? "the file ends too early" : NULL);
+}
+
+/* libjxl says on standard error why it gives a file up. */
+static gboolean
+jxl_prepare (GError **error)
+{
+  if (th_quiet_prepare ())
+    return TRUE;
+  fail (TH_STATUS_NO_MEMORY, error, NULL);
+  return FALSE;
 }
 
 static void
@@ -323,6 +334,7 @@ const ThCodec th_codec_jxl = {
   .mime_types = mime_types,
   .magic = magic,
   .needs = TH_NEEDS_NOTHING,
+  .prepare = jxl_prepare,
   .open = jxl_open,
   .header = jxl_header,
   .plan = jxl_plan,
