@@ -16,8 +16,6 @@
 #define SECTION_BYTES (16u * 1024u * 1024u)
 /* Most bytes that a part of a frame to be decoded may take, copied as it grows. */
 #define SECTION_COPIES 3u
-/* Frames of an animation that are looked at for one that shows something. */
-#define LOOKED_AT 8u
 
 #define EVENTS (JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME | JXL_DEC_FULL_IMAGE)
 
@@ -272,40 +270,54 @@ next_frame (JxlSession *session, const ThJxlRows *rows)
   return event;
 }
 
-/* A frame that is there in part is shown as far as it came; or else the first one, all of which was
- * of one colour. */
+/* A frame that is there in part is shown as far as it came; or else what was kept of those before.
+ */
 static ThStatus
-show_what_came (JxlSession *session, JxlDecoderStatus event, guint blank, ThJxlRows *rows,
+show_what_came (JxlSession *session, JxlDecoderStatus event, gboolean kept, ThJxlRows *rows,
                 GError **error)
 {
   if (event == JXL_DEC_NEED_MORE_INPUT && !th_input_failed (session->base.input)
       && JxlDecoderFlushImage (session->stream.decoder) == JXL_DEC_SUCCESS)
     return TH_STATUS_PARTIAL;
-  if (blank == 0)
+  if (!kept)
     return fail_with (session, event, error);
   th_jxl_rows_repeat_kept (rows);
   return event == JXL_DEC_SUCCESS ? TH_STATUS_OK : TH_STATUS_PARTIAL;
 }
 
-/* The first frame that shows something, or the first one where none of those looked at does. */
+/* Of a frame that is no picture one pixel is enough to draw it again. */
 static ThStatus
-decode_frames (JxlSession *session, ThJxlRows *rows, GError **error)
+decode_animation (JxlSession *session, ThJxlRows *rows, GError **error)
 {
-  const guint frames = session->info.have_animation ? LOOKED_AT : 1;
+  ThBlankRank best = TH_BLANK_NOTHING;
 
-  for (guint blank = 0; blank < frames; blank++)
+  for (guint i = 0; i < TH_BLANK_FRAMES; i++)
     {
       const JxlDecoderStatus event = next_frame (session, rows);
+      ThBlankRank rank;
 
       if (event != JXL_DEC_FULL_IMAGE)
-        return show_what_came (session, event, blank, rows, error);
-      if (frames == 1 || !th_jxl_rows_are_blank (rows))
+        return show_what_came (session, event, i > 0, rows, error);
+      rank = th_jxl_rows_rank (rows);
+      if (rank == TH_BLANK_PICTURE)
         return TH_STATUS_OK;
-      if (blank == 0)
-        th_jxl_rows_keep_first (rows);
+      if (i == 0 || rank > best)
+        {
+          th_jxl_rows_keep_first (rows);
+          best = rank;
+        }
     }
   th_jxl_rows_repeat_kept (rows);
   return TH_STATUS_OK;
+}
+
+static ThStatus
+decode_still (JxlSession *session, ThJxlRows *rows, GError **error)
+{
+  const JxlDecoderStatus event = next_frame (session, rows);
+
+  return event == JXL_DEC_FULL_IMAGE ? TH_STATUS_OK
+                                     : show_what_came (session, event, FALSE, rows, error);
 }
 
 static ThStatus
@@ -317,7 +329,8 @@ jxl_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
 
   if (!th_jxl_rows_init (&rows, &plan->raster))
     return fail (TH_STATUS_NO_MEMORY, error, NULL);
-  status = decode_frames (session, &rows, error);
+  status = session->info.have_animation ? decode_animation (session, &rows, error)
+                                        : decode_still (session, &rows, error);
   if (!th_status_has_pixels (status))
     return status;
   /* Its planes are not needed any more. */

@@ -64,33 +64,36 @@ th_jxl_rows_clear (ThJxlRows *rows)
   g_clear_pointer (&rows->black, g_free);
 }
 
-/* Where each unit is as the one before, all are as the first. */
-static gboolean
-is_plain (const guint8 *data, gsize size, gsize unit)
+static guint
+sample_8 (const ThJxlRows *rows, const guint8 *samples, gsize index)
 {
-  return data == NULL || memcmp (data, data + unit, size - unit) == 0;
+  guint16 deep;
+
+  if (rows->raster->bits == 8)
+    return samples[index];
+  memcpy (&deep, samples + 2 * index, sizeof deep);
+  return deep >> 8;
 }
 
-static gboolean
-is_transparent (const ThJxlRows *rows)
+ThBlankRank
+th_jxl_rows_rank (const ThJxlRows *rows)
 {
-  const gsize pixel = pixel_bytes (rows->raster);
-  const gsize sample = rows->raster->bits / 8u;
+  const gsize n = (gsize) rows->raster->width * rows->raster->height;
+  const gsize channels = rows->format.num_channels;
+  ThBlank blank = { 0 };
 
-  if (rows->raster->alpha == TH_ALPHA_NONE)
-    return FALSE;
-  for (gsize i = pixel - sample; i < rows->size; i += pixel)
-    if (rows->pixels[i] != 0 || rows->pixels[i + sample - 1] != 0)
-      return FALSE;
-  return TRUE;
-}
+  for (gsize i = 0; i < n && !blank.differs; i++)
+    {
+      const guint light = rows->black != NULL ? sample_8 (rows, rows->black, i) : 255;
+      guint8 rgba[4] = { 0, 0, 0, 255 };
 
-gboolean
-th_jxl_rows_are_blank (const ThJxlRows *rows)
-{
-  return (is_plain (rows->pixels, rows->size, pixel_bytes (rows->raster))
-          && is_plain (rows->black, rows->black_size, rows->raster->bits / 8u))
-         || is_transparent (rows);
+      for (gsize c = 0; c < channels; c++)
+        rgba[c] = (guint8) sample_8 (rows, rows->pixels, i * channels + c);
+      for (gsize c = 0; c < 3; c++)
+        rgba[c] = (guint8) (rgba[c] * light / 255);
+      th_blank_look (&blank, rgba, 1);
+    }
+  return th_blank_rank (&blank);
 }
 
 void

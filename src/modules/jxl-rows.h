@@ -5,6 +5,7 @@
 #include <jxl/types.h>
 
 #include "base/th-error.h"
+#include "core/th-blank.h"
 #include "core/th-sink.h"
 
 typedef struct
@@ -23,8 +24,8 @@ typedef struct
 guint64 th_jxl_rows_bytes (const ThRaster *raster);
 /* Looks as if nothing came. FALSE without memory. */
 gboolean th_jxl_rows_init (ThJxlRows *rows, const ThRaster *raster);
-/* All of one colour, or nothing visible. */
-gboolean th_jxl_rows_are_blank (const ThJxlRows *rows);
+/* What they show, as a frame of an animation. */
+ThBlankRank th_jxl_rows_rank (const ThJxlRows *rows);
 /* Keeps the first pixel; later all become as that. */
 void th_jxl_rows_keep_first (ThJxlRows *rows);
 void th_jxl_rows_repeat_kept (ThJxlRows *rows);
