@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Writes the seeds corpus/NAME: small pictures that reach most of a decoder, all drawn here.
-# Needs imagemagick, libavif-bin, libheif-examples, libjpeg-turbo-progs, webp, libimage-exiftool-perl.
+# Needs imagemagick, libavif-bin, libheif-examples, libjxl-tools, libjpeg-turbo-progs, webp, libimage-exiftool-perl.
 set -eu
 cd "$(dirname -- "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p corpus/avif corpus/bmp corpus/heif corpus/icns corpus/ico corpus/pnm corpus/qoi corpus/qtif corpus/tga corpus/xbm corpus/xpm corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
+mkdir -p corpus/avif corpus/bmp corpus/heif corpus/icns corpus/ico corpus/jxl corpus/pnm corpus/qoi corpus/qtif corpus/tga corpus/xbm corpus/xpm corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
 base=$work/base.png
 convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
 convert "$base" "$work/base.ppm"
@@ -109,6 +109,26 @@ heif-enc -q 30 -p chroma=444 -o corpus/heif/444.heic "$work/heif.png" >"$work/lo
 heif-enc -q 30 -b 10 -o corpus/heif/10-bit.heic "$work/rgb16.png" >"$work/log"
 heif-enc -q 30 -o corpus/heif/alpha.heic "$work/heif-alpha.png" >"$work/log"
 heif-enc -q 30 -t 64 -o corpus/heif/thumbnail.heic "$work/heif.png" >"$work/log"
+
+jxl () { # NAME PICTURE OPTION...
+  name=$1 picture=$2
+  shift 2
+  cjxl "$picture" "corpus/jxl/$name.jxl" --num_threads=0 "$@" 2>"$work/log"
+}
+jxl lossy "$base" -d 3
+jxl noise-alpha corpus/png/rgba.png -d 3 --photon_noise=ISO3200
+jxl progressive "$base" -d 3 --progressive_dc=1
+jxl quarter-size "$base" -d 3 --resampling=4
+jxl exact "$base" -d 0 -e 3
+jxl exact-alpha corpus/png/rgba.png -d 0 -e 7
+jxl exact-16 corpus/png/rgb16.png -d 0 -g 0
+jxl responsive "$base" -d 0 -R 1
+jxl modular corpus/png/grey-alpha.png -d 1 -m 1
+jxl container "$base" -d 3 --container=1
+jxl jpeg corpus/jpeg/exif.jpg
+jxl profile corpus/png/profile.png -d 0
+convert -delay 10 -size 37x27 xc:black "$base" "$work/frames.gif"
+jxl animated "$work/frames.gif" -d 0
 
 convert "$base" -compress None -strip corpus/tiff/plain.tif
 convert "$base" -compress LZW -strip corpus/tiff/lzw.tif
