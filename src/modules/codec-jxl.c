@@ -230,11 +230,11 @@ jxl_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan)
   const JxlSession *session = (const JxlSession *) base;
   const guint64 pixels = (guint64) session->info.xsize * session->info.ysize;
   const guint64 channels = 3 + session->info.num_extra_channels;
+  const guint64 file = th_input_size (base->input);
   guint64 fixed;
 
   *plan = (ThPlan){ .raster = raster_of (session) };
-  fixed = FIXED_BYTES + session->header.icc_size
-          + SECTION_COPIES * MIN (th_input_size (base->input), SECTION_BYTES)
+  fixed = FIXED_BYTES + session->header.icc_size + SECTION_COPIES * MIN (file, SECTION_BYTES)
           + GROUP_BYTES * channels * session->frame.group * session->frame.group;
   plan->peak_bytes = fixed + th_jxl_rows_bytes (&plan->raster)
                      + pixels * decoder_pixel_bytes (session, &plan->raster);

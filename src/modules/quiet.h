@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What codecs do before the lock-down whose library writes what it dislikes to standard error, which
- * would end a process that may not write. */
+/* What codecs do before the lock-down whose library writes to standard error what it dislikes: that
+ * would end a process which may not write. */
 #pragma once
 
 #include <glib.h>
