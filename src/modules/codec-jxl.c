@@ -209,18 +209,16 @@ decoder_pixel_bytes (const JxlSession *session, const ThRaster *raster)
 {
   const ThJxlFrame *frame = &session->frame;
   const guint64 extra = session->info.num_extra_channels;
-  const guint64 colors = frame->modular ? session->info.num_color_channels : 3;
+  const guint64 colors = session->info.num_color_channels;
   const gboolean floats = raster->bits == 16 || raster->color == TH_COLOR_CMYK;
-  guint64 bytes;
+  const guint64 of_samples = frame->samples ? 6 * (colors + extra) + 3 : 0;
+  const guint64 of_blocks = frame->blocks ? 6 + (extra > 0 ? 22 + 12 * extra : 0) : 0;
+  guint64 bytes = MAX (of_samples, of_blocks);
 
-  if (frame->modular)
-    bytes = 6 * (colors + extra) + 3;
-  else
-    bytes = 6 + (extra > 0 ? 22 + 12 * extra : 0) + (frame->passes > 1 ? 16 : 0);
+  bytes += frame->passes > 1 ? 16 : 0;
   bytes += floats ? 4 * (3 + extra) : 0;
   bytes += frame->noise ? (floats ? 16 : 4) : 0;
-  /* What later frames are drawn onto. */
-  bytes += session->info.have_animation ? 8 * (colors + extra) : 0;
+  bytes += frame->more ? 16 * (3 + extra) : 0;
   return bytes;
 }
 

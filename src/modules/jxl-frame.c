@@ -72,19 +72,45 @@ static guint
 take_passes (Bits *bits)
 {
   const guint choice = take (bits, 2);
+  const guint passes = choice < 3 ? choice + 1 : take (bits, 3) + 4;
+  guint steps;
 
-  return choice < 3 ? choice + 1 : take (bits, 3) + 4;
+  if (passes == 1)
+    return passes;
+  /* The sizes at which some of them would do. */
+  steps = take (bits, 2);
+  if (steps == 3)
+    steps += take (bits, 1);
+  take (bits, 2 * (passes - 1) + 2 * steps);
+  for (guint i = 0; i < steps; i++)
+    if (take (bits, 2) == 3)
+      take (bits, 3);
+  return passes;
+}
+
+/* A frame of another size than the picture, or one that is blended, is not alone. */
+static gboolean
+take_more (Bits *bits, const JxlBasicInfo *info)
+{
+  if (info->have_animation || take (bits, 1) == 1)
+    return TRUE;
+  for (guint i = 0; i <= info->num_extra_channels && !bits->ended; i++)
+    if (take (bits, 2) != 0)
+      return TRUE;
+  return take (bits, 1) == 0;
 }
 
 ThJxlFrame
 th_jxl_frame_read (ThBytes data, const JxlBasicInfo *info)
 {
-  static const ThJxlFrame plain = { .passes = 1, .group = 256 };
+  static const ThJxlFrame plain = { .blocks = TRUE, .passes = 1, .group = 256 };
   static const ThJxlFrame worst = {
-    .modular = TRUE, .noise = TRUE, .passes = MAX_PASSES, .group = 1024
+    .samples = TRUE, .blocks = TRUE, .noise = TRUE, .passes = MAX_PASSES, .group = 1024
   };
   /* Small pictures of the lowest frequencies come before blocks, of which nothing is known yet. */
-  static const ThJxlFrame after_lf = { .noise = TRUE, .passes = MAX_PASSES, .group = 256 };
+  static const ThJxlFrame after_lf = {
+    .blocks = TRUE, .noise = TRUE, .passes = MAX_PASSES, .group = 256
+  };
   Bits bits = { .data = data };
   ThJxlFrame frame = plain;
   guint type, flags;
@@ -94,7 +120,8 @@ th_jxl_frame_read (ThBytes data, const JxlBasicInfo *info)
   type = take (&bits, 2);
   if (type == FRAME_LF && !bits.ended)
     return after_lf;
-  frame.modular = take (&bits, 1) == 1;
+  frame.samples = take (&bits, 1) == 1;
+  frame.blocks = !frame.samples;
   flags = take_flags (&bits);
   frame.noise = (flags & FLAG_NOISE) != 0;
   /* Chroma of YCbCr, which can be subsampled. */
@@ -104,10 +131,13 @@ th_jxl_frame_read (ThBytes data, const JxlBasicInfo *info)
   if ((flags & FLAG_LF_FRAME) == 0)
     for (guint i = 0; i <= info->num_extra_channels && !bits.ended; i++)
       take (&bits, 2);
-  if (frame.modular)
+  if (frame.samples)
     frame.group = 128u << take (&bits, 2);
   else if (!info->uses_original_profile)
     take (&bits, 6);
+  if (type == FRAME_REFERENCE)
+    return worst;
   frame.passes = take_passes (&bits);
-  return bits.ended || type == FRAME_REFERENCE ? worst : frame;
+  frame.more = take_more (&bits, info);
+  return bits.ended ? worst : frame;
 }

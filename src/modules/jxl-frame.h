@@ -12,10 +12,12 @@
 
 typedef struct
 {
-  gboolean modular; /* samples are kept as they are coded, else by blocks of 8×8 */
+  gboolean samples; /* may be kept as they are coded */
+  gboolean blocks;  /* of 8×8 may be kept as coefficients */
   gboolean noise;   /* is added, from planes of its own */
   guint passes;     /* coefficients are kept from one to the next */
   guint group;      /* side of the squares that are decoded at a time, in samples */
+  gboolean more;    /* frames follow that are drawn onto this one */
 } ThJxlFrame;
 
 /* data: from the first byte of the frame. What cannot be told counts as what takes most. */

@@ -296,28 +296,63 @@ add_boxes (GPtrArray *pictures)
   add_maker (pictures, &with_brotli, (ThSize){ WIDTH, HEIGHT }, &compressed);
 }
 
-/* A still of two layers, of which the upper one is smaller. */
+/* A still of several layers, of which the upper ones are smaller, or all of a size. */
 static void
-add_layers (GPtrArray *pictures, const char *name, gboolean alpha)
+add_layers (GPtrArray *pictures, const JxlMaker *maker, ThSize size, ThSize upper)
 {
-  const JxlMaker maker = { name, 8, .alpha = alpha };
-  const ThSize size = { WIDTH, HEIGHT }, small = { 20, 10 };
-  Picture *drawn = made_drawing (size, FALSE, alpha);
-  g_autoptr (Picture) below = made_drawing (size, FALSE, alpha);
-  g_autoptr (Picture) patch = picture_new (small);
-  Made *made = made_new (g_strdup (name), TH_STATUS_OK, drawn, 1);
-  const JxlMakerFrame frames[] = { { .picture = below },
-                                   { .picture = patch, .x = 30, .y = 20, .blended = alpha } };
+  Picture *drawn = made_drawing (size, FALSE, maker->alpha);
+  g_autoptr (Picture) below = made_drawing (size, FALSE, maker->alpha);
+  g_autoptr (Picture) patch = picture_new (upper);
+  const gint32 x = (gint32) (size.width - upper.width) / 2;
+  const gint32 y = (gint32) (size.height - upper.height) / 2;
+  const JxlMakerFrame on_top = { patch, x, y, maker->alpha };
+  const JxlMakerFrame frames[] = { { .picture = below }, on_top, on_top, on_top };
+  Made *made = made_new (g_strdup (maker->name), TH_STATUS_OK, drawn, 1);
 
-  for (guint32 y = 0; y < small.height; y++)
-    for (guint32 x = 0; x < small.width; x++)
-      {
-        guint8 *to = drawn->rgba + ((gsize) (y + 20) * WIDTH + x + 30) * 4;
-        guint8 *from = patch->rgba + ((gsize) y * small.width + x) * 4;
+  made->mean = maker->mean;
+  for (guint32 i = 0; i < upper.width * upper.height; i++)
+    {
+      const gsize row = (gsize) y + i / upper.width;
+      guint8 *to = drawn->rgba + (row * size.width + (gsize) x + i % upper.width) * 4;
 
-        memcpy (from, "\xff\x20\x80\xff", 4);
-        memcpy (to, from, 4);
-      }
+      memcpy (patch->rgba + (gsize) i * 4, "\xff\x20\x80\xff", 4);
+      memcpy (to, "\xff\x20\x80\xff", 4);
+    }
+  jxl_maker_run (maker, size, frames, G_N_ELEMENTS (frames), NULL, made->data);
+  g_ptr_array_add (pictures, made);
+}
+
+static void
+add_all_layers (GPtrArray *pictures)
+{
+  static const JxlMaker layered[] = {
+    { "layers", 8 },
+    { "layers-blended", 8, .alpha = TRUE },
+    { "layers-large", 8, .distance = 1, .mean = 3 },
+    { "layers-large-blended", 8, .alpha = TRUE, .distance = 1, .mean = 3 },
+  };
+  const ThSize small = { WIDTH, HEIGHT }, large = { 800, 600 };
+
+  add_layers (pictures, &layered[0], small, (ThSize){ 20, 10 });
+  add_layers (pictures, &layered[1], small, (ThSize){ 20, 10 });
+  add_layers (pictures, &layered[2], large, large);
+  add_layers (pictures, &layered[3], large, large);
+}
+
+/* Where no frame shows a picture, one of a colour goes before those that are black. */
+static void
+add_plain (GPtrArray *pictures)
+{
+  static const JxlMaker maker = { "late-plain", 8, .animated = TRUE };
+  const ThSize size = { WIDTH, HEIGHT };
+  g_autoptr (Picture) black = picture_new (size);
+  Picture *red = picture_new (size);
+  const JxlMakerFrame frames[] = { { black }, { red }, { black } };
+  Made *made = made_new (g_strdup (maker.name), TH_STATUS_OK, red, 0);
+
+  red->rows = size.height;
+  for (gsize i = 0; i < (gsize) WIDTH * HEIGHT; i++)
+    memcpy (red->rgba + i * 4, "\xff\0\0\xff", 4);
   jxl_maker_run (&maker, size, frames, G_N_ELEMENTS (frames), NULL, made->data);
   g_ptr_array_add (pictures, made);
 }
@@ -339,8 +374,8 @@ made_pictures (void)
   add_colored (pictures);
   add_profiles (pictures);
   add_boxes (pictures);
-  add_layers (pictures, "layers", FALSE);
-  add_layers (pictures, "layers-blended", TRUE);
+  add_all_layers (pictures);
+  add_plain (pictures);
   add_late (pictures, "late", 3, FALSE, TRUE);
   add_late (pictures, "late-transparent", 2, TRUE, TRUE);
   add_late (pictures, "too-late", 9, FALSE, FALSE);
