@@ -5,13 +5,15 @@
 
 #include <math.h>
 
+/* most: what the shorter side has at the most for being that of a strip. */
 static ThSize
-scale_to (ThSize full, guint32 box)
+scale_to (ThSize full, guint32 box, guint32 most)
 {
   guint32 major = MAX (full.width, full.height);
   /* Multiplied first: a quotient that lies halfway then is exactly halfway. */
   double minor = nearbyint ((double) MIN (full.width, full.height) * box / major);
-  guint32 side = (guint32) CLAMP (minor, 1.0, (double) box);
+  guint32 least = CLAMP (box / TH_FIT_THINNEST, 1, most);
+  guint32 side = (guint32) CLAMP (minor, (double) least, (double) box);
 
   return full.width >= full.height ? (ThSize){ box, side } : (ThSize){ side, box };
 }
@@ -19,13 +21,15 @@ scale_to (ThSize full, guint32 box)
 ThSize
 th_fit (ThSize full, guint32 box)
 {
-  return MAX (full.width, full.height) <= box ? full : scale_to (full, box);
+  if (MAX (full.width, full.height) <= box)
+    return full;
+  return scale_to (full, box, MIN (full.width, full.height));
 }
 
 ThSize
 th_fit_scalable (ThSize full, guint32 box)
 {
-  return scale_to (full, box);
+  return scale_to (full, box, box);
 }
 
 gboolean

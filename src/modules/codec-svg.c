@@ -21,6 +21,8 @@
 /* Where the document says nothing of its size: what browsers take. */
 #define DEFAULT_WIDTH  300.0
 #define DEFAULT_HEIGHT 150.0
+/* What a side can be off a document's shape, in pixels; more is a strip (base/th-fit.h). */
+#define ROUNDING 0.51
 /* Inches are as CSS has them. */
 #define DPI 96.0
 
@@ -208,13 +210,32 @@ push_surface (cairo_surface_t *surface, const ThRaster *raster, ThSink *sink, GE
   return TH_STATUS_OK;
 }
 
-static gboolean
-render (RsvgHandle *handle, cairo_surface_t *surface, ThSize size, GError **error)
+/* librsvg keeps the shape of a document and leaves the rest of a viewport of another shape empty: a
+ * strip is drawn into one of its own, which is stretched. */
+static RsvgRectangle
+viewport_for (ThSize full, ThSize size)
 {
-  const RsvgRectangle viewport = { 0, 0, size.width, size.height };
-  cairo_t *cairo = cairo_create (surface);
-  const gboolean good = rsvg_handle_render_document (handle, cairo, &viewport, error);
+  const double width = (double) full.width * size.height / full.height;
+  const double height = (double) full.height * size.width / full.width;
 
+  RsvgRectangle viewport = { 0, 0, size.width, size.height };
+
+  if (full.width >= full.height && fabs (height - size.height) > ROUNDING)
+    viewport.height = height;
+  if (full.width < full.height && fabs (width - size.width) > ROUNDING)
+    viewport.width = width;
+  return viewport;
+}
+
+static gboolean
+render (RsvgHandle *handle, cairo_surface_t *surface, ThSize full, ThSize size, GError **error)
+{
+  const RsvgRectangle viewport = viewport_for (full, size);
+  cairo_t *cairo = cairo_create (surface);
+  gboolean good;
+
+  cairo_scale (cairo, size.width / viewport.width, size.height / viewport.height);
+  good = rsvg_handle_render_document (handle, cairo, &viewport, error);
   cairo_destroy (cairo);
   cairo_surface_flush (surface);
   return good;
@@ -232,7 +253,7 @@ svg_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
 
   if (cairo_surface_status (surface) != CAIRO_STATUS_SUCCESS)
     status = fail (TH_STATUS_NO_MEMORY, error, NULL);
-  else if (!render (session->handle, surface, size, &local))
+  else if (!render (session->handle, surface, session->header.size, size, &local))
     status = fail (TH_STATUS_CORRUPT, error, local->message);
   else
     status = push_surface (surface, &plan->raster, sink, error);
@@ -249,7 +270,8 @@ svg_prepare (GError **error)
                              "<text y=\"12\" font-size=\"10\">a</text></svg>";
   RsvgHandle *handle = rsvg_handle_new_from_data ((const guint8 *) text, sizeof text - 1, error);
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 16, 16);
-  const gboolean good = handle != NULL && render (handle, surface, (ThSize){ 16, 16 }, error);
+  const ThSize size = { 16, 16 };
+  const gboolean good = handle != NULL && render (handle, surface, size, size, error);
 
   cairo_surface_destroy (surface);
   g_clear_object (&handle);

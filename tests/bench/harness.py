@@ -66,12 +66,13 @@ def three_digits(value):
 
 
 def fit(width, height, box):
-    """th_fit: the other side rounded half to even, never 0, never enlarged."""
+    """th_fit: the other side rounded half to even, of strips a share of the box, never 0, never enlarged."""
     if max(width, height) <= box:
         return width, height
+    least = max(1, min(box // 32, width, height))
     if width >= height:
-        return box, max(1, round(height * box / width))
-    return max(1, round(width * box / height)), box
+        return box, max(least, round(height * box / width))
+    return max(least, round(width * box / height)), box
 
 
 class Desktop:

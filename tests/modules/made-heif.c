@@ -4,6 +4,7 @@
 #include <libheif/heif.h>
 #include <string.h>
 
+#include "core/th-orient.h"
 #include "made.h"
 
 #define WIDTH  160u
@@ -27,7 +28,15 @@ static const Spec specs[] = {
   { "grey", 8, .grey = TRUE, .mean = 3 },
   { "10-bit", 10, .mean = 6 },
   { "thumbnail", 8, .thumbnail = TRUE, .mean = 6 },
+  { "normal", 8, .mean = 6, .orientation = heif_orientation_normal },
+  { "mirrored", 8, .mean = 6, .orientation = heif_orientation_flip_horizontally },
   { "upside-down", 8, .mean = 6, .orientation = heif_orientation_rotate_180 },
+  { "flipped", 8, .mean = 6, .orientation = heif_orientation_flip_vertically },
+  { "transposed", 8, .mean = 6,
+    .orientation = heif_orientation_rotate_90_cw_then_flip_horizontally },
+  { "turned-right", 8, .mean = 6, .orientation = heif_orientation_rotate_90_cw },
+  { "transverse", 8, .mean = 6, .orientation = heif_orientation_rotate_90_cw_then_flip_vertically },
+  { "turned-left", 8, .mean = 6, .orientation = heif_orientation_rotate_270_cw },
 };
 
 const char *__lsan_default_suppressions (void);
@@ -117,34 +126,30 @@ encode (const Spec *spec, struct heif_image *image, GByteArray *out)
   heif_context_free (context);
 }
 
-static void
-turn_over (Picture *picture)
+/* libheif turns pictures itself; its numbers are EXIF's. */
+static Picture *
+turn (const Picture *stored, guint orientation)
 {
-  const gsize n = (gsize) picture->size.width * picture->size.height;
+  Picture *seen = picture_new (th_size_oriented (stored->size, orientation));
+  const gsize stride = (gsize) seen->size.width * 4;
+  const ThImage image = { seen->size, 4, stride, seen->rgba };
 
-  for (gsize i = 0; i < n / 2; i++)
-    for (guint c = 0; c < 4; c++)
-      {
-        const guint8 other = picture->rgba[(n - 1 - i) * 4 + c];
-
-        picture->rgba[(n - 1 - i) * 4 + c] = picture->rgba[i * 4 + c];
-        picture->rgba[i * 4 + c] = other;
-      }
+  for (guint32 y = 0; y < stored->size.height; y++)
+    th_orient_row (stored->rgba + (gsize) y * stored->size.width * 4, y, stored->size, orientation,
+                   &image);
+  return seen;
 }
 
 static void
 add_spec (GPtrArray *pictures, const Spec *spec)
 {
-  Picture *drawn = made_drawing ((ThSize){ WIDTH, HEIGHT }, spec->grey, spec->alpha);
-  Made *made = made_new (g_strdup (spec->name), TH_STATUS_OK, drawn, 0);
+  g_autoptr (Picture) drawn = made_drawing ((ThSize){ WIDTH, HEIGHT }, spec->grey, spec->alpha);
+  Made *made = made_new (g_strdup (spec->name), TH_STATUS_OK, turn (drawn, spec->orientation), 0);
   struct heif_image *image = image_of (spec, drawn);
 
   made->mean = spec->mean;
   encode (spec, image, made->data);
   heif_image_release (image);
-  /* libheif turns it itself. */
-  if (spec->orientation == heif_orientation_rotate_180)
-    turn_over (drawn);
   g_ptr_array_add (pictures, made);
 }
 

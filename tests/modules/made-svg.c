@@ -148,6 +148,30 @@ add_bombs (GPtrArray *pictures)
   add (pictures, "late", late, TH_STATUS_NOT_MINE, NULL);
 }
 
+/* Documents that are much longer than wide: nothing of a thumbnail is left empty. */
+static void
+add_strips (GPtrArray *pictures)
+{
+  static const struct
+  {
+    const char *name;
+    const char *size;
+  } rows[] = {
+    { "strip", "width=\"600\" height=\"2\" viewBox=\"0 0 600 2\"" },
+    { "strip-tall", "width=\"3\" height=\"400\" viewBox=\"0 0 3 400\"" },
+    { "strip-box", "viewBox=\"0 0 5000 1\"" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text =
+          g_strconcat ("<svg xmlns=\"http://www.w3.org/2000/svg\" ", rows[i].size,
+                       "><rect width=\"5000\" height=\"5000\" fill=\"#f00\"/></svg>", NULL);
+
+      add (pictures, rows[i].name, text, TH_STATUS_OK, NULL)->plain = 0xff0000ff;
+    }
+}
+
 GPtrArray *
 made_pictures (void)
 {
@@ -162,6 +186,7 @@ made_pictures (void)
       if (specs[i].packed)
         pack (made->data);
     }
+  add_strips (pictures);
   add_bombs (pictures);
   return pictures;
 }

@@ -113,7 +113,11 @@ static const Spec specs[] = {
   { "icclab-16", PHOTOMETRIC_ICCLAB, 3, 16, COMPRESSION_LZW, 7, .tolerance = 1 },
   { "ycbcr-none", PHOTOMETRIC_YCBCR, 3, 8, COMPRESSION_NONE, 7, .tolerance = 3 },
   { "orientation-2", RGB, 3, 8, COMPRESSION_LZW, 7, .orientation = 2 },
+  { "orientation-3", RGB, 3, 8, COMPRESSION_LZW, 7, .orientation = 3 },
+  { "orientation-4", RGB, 3, 8, COMPRESSION_LZW, 7, .orientation = 4 },
+  { "orientation-5", RGB, 3, 8, COMPRESSION_LZW, 7, .orientation = 5 },
   { "orientation-6", RGB, 3, 8, COMPRESSION_LZW, 7, .orientation = 6 },
+  { "orientation-7", RGB, 3, 8, COMPRESSION_LZW, 7, .orientation = 7 },
   { "orientation-8", RGB, 3, 8, COMPRESSION_JPEG, 16, .orientation = 8, .mean = 4 },
 };
 
@@ -427,6 +431,7 @@ make (const Spec *spec)
   const int planes = spec->separate ? (int) spec->samples : 1;
 
   made->mean = spec->mean;
+  made->orientation = MAX (spec->orientation, 1);
   reduce (spec, drawn);
   set_tags (tiff, spec);
   for (int i = 0; i < planes; i++)

@@ -16,6 +16,7 @@ typedef struct
   guint orientation; /* that the header must tell; 0: not asked */
   /* What else it must tell; NULL: nothing. */
   void (*check_header) (const ThHeader *header);
+  guint32 plain; /* RGBA, of every pixel of all thumbnails; 0: not asked */
 } Made;
 
 /* name and drawn become the picture's own. */

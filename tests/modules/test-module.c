@@ -9,6 +9,7 @@
 
 #include "codecs/check.h"
 #include "core/th-codec.h"
+#include "core/th-render.h"
 #include "hostile/hostile-worker.h"
 #include "made.h"
 
@@ -81,6 +82,30 @@ check_header (const Made *made, ThBytes data)
 }
 
 static void
+check_plain_in (ThBytes data, guint32 box, guint32 expected)
+{
+  g_autoptr (ThInput) input = th_input_new_bytes (data.data, data.size);
+  const guint32 pixel = GUINT32_TO_BE (expected);
+  g_autoptr (ThRender) render = NULL;
+  g_autofree guint8 *rows = NULL;
+  const ThRenderPlan *plan;
+  ThLimits limits;
+  ThImage image;
+  ThSize size;
+
+  th_limits_init (&limits);
+  g_assert_cmpint (th_render_open (input, &limits, &box, 1, NULL, &render, NULL), ==, TH_STATUS_OK);
+  plan = th_render_plan (render);
+  g_assert_cmpuint (plan->channels, ==, sizeof pixel);
+  size = plan->scalable ? th_fit_scalable (plan->full, box) : th_fit (plan->full, box);
+  rows = g_malloc0_n (size.height, size.width * sizeof pixel);
+  image = (ThImage){ size, plan->channels, size.width * sizeof pixel, rows };
+  g_assert_cmpint (th_render_run (render, &image, NULL), ==, TH_STATUS_OK);
+  for (gsize i = 0; i < (gsize) size.width * size.height; i++)
+    g_assert_cmpmem (rows + i * sizeof pixel, sizeof pixel, &pixel, sizeof pixel);
+}
+
+static void
 test_made (const void *user)
 {
   const Made *made = user;
@@ -92,6 +117,8 @@ test_made (const void *user)
   check_drawn (made, data);
   if (made->orientation != 0 || made->check_header != NULL)
     check_header (made, data);
+  for (guint32 box = 1024; made->plain != 0 && box >= 16; box /= 2)
+    check_plain_in (data, box, made->plain);
   if (data.size <= PREFIX_FILE_MAX)
     check_prefixes (data, PREFIXES);
   if (th_status_has_pixels (made->expected))
