@@ -24,6 +24,7 @@ static const struct
   const char *what; /* NULL: not listed */
 } commands[] = {
   { "make", ctl_make, "make the thumbnails of files and folders" },
+  { "refresh", ctl_refresh, "make anew the thumbnails of exactly these files and folders" },
   { "explain", ctl_explain, "say why files have, or have no, thumbnails" },
   { "enable", ctl_enable, "serve this user in place of another thumbnailer" },
   { "disable", ctl_disable, "undo enable" },

@@ -9,12 +9,14 @@
 
 #include "cache/th-cache.h"
 #include "cache/th-fail.h"
+#include "cache/th-forget.h"
 #include "ctl/ctl-status.h"
 #include "ctl/th-maker.h"
 #include "ctl/th-progress.h"
 #include "ctl/th-text.h"
 
 #define COUNT_STEPS 256u
+#define ALL_FLAVORS ((1u << TH_N_FLAVORS) - 1)
 
 typedef struct
 {
@@ -25,6 +27,8 @@ typedef struct
   gboolean local;
   gboolean hidden;
   gboolean retry;
+  gboolean refresh;    /* make anew what there is, and where there is nothing what is named */
+  gboolean is_default; /* no flavor was named */
   gboolean quiet;
   gboolean verbose;
 } Options;
@@ -94,13 +98,43 @@ refresh (Make *make)
   th_progress_update (make->progress, &make->state);
 }
 
-static void
+static ThFlavors
+flavors_there (const Make *make, const char *uri)
+{
+  ThFlavors there = 0;
+
+  for (guint i = 0; i < TH_N_FLAVORS; i++)
+    {
+      g_autofree char *path = th_cache_path (make->cache, uri, (ThFlavor) i);
+
+      if (g_file_test (path, G_FILE_TEST_EXISTS))
+        there |= TH_FLAVOR_BIT (i);
+    }
+  return there;
+}
+
+/* Forgets all that is kept of exactly this file. */
+static ThFlavors
+forget (Make *make, const char *uri)
+{
+  const Options *options = make->options;
+  ThFlavors there = flavors_there (make, uri);
+  const gint go_on = 0;
+
+  th_forget_uris (make->cache, &uri, 1, &go_on);
+  return options->is_default && there != 0 ? there : options->flavors | there;
+}
+
+static ThFlavors
 on_found (const ThWalkFile *file, gpointer data)
 {
   Make *make = data;
 
+  if (make->options->refresh)
+    return forget (make, file->uri);
   if (make->options->retry)
     th_fail_forget (make->cache, file->uri, G_MAXUINT32);
+  return make->options->flavors;
 }
 
 static void
@@ -223,7 +257,7 @@ start (Make *make, GError **error)
   make->cache = th_cache_new (NULL, "thimble " TH_VERSION);
   make->walk = th_walk_new (arguments, options->hidden, th_cache_root (make->cache));
   make->counter = th_walk_new (arguments, options->hidden, th_cache_root (make->cache));
-  make->maker = th_maker_new (make->walk, options->flavors,
+  make->maker = th_maker_new (make->walk, options->refresh ? ALL_FLAVORS : options->flavors,
                               options->background ? TH_BACKGROUND : TH_FOREGROUND, &events, make);
   make->progress = th_progress_new (options->quiet ? TH_PROGRESS_NONE : th_progress_best_style ());
   if (!open_backend (make, error))
@@ -242,13 +276,17 @@ summarize (Make *make)
 {
   const ThTally *tally = th_maker_tally (make->maker);
   double seconds = (double) (g_get_monotonic_time () - make->begin) / G_USEC_PER_SEC;
+  gboolean anew = make->options->refresh;
   g_autofree char *flavors = g_strjoinv (", ", make->options->flavor_names);
   g_autofree char *text = g_strdup_printf (
-      "%s%" G_GUINT64_FORMAT " made or up to date, %" G_GUINT64_FORMAT
+      "%s%" G_GUINT64_FORMAT " %s, %" G_GUINT64_FORMAT
       " skipped (no handler, download), %" G_GUINT64_FORMAT
       " failed, in %.1f s by %s; thumbnails (%s) are in %s",
-      make->interrupted ? "Interrupted: " : "", tally->ready, tally->skipped, tally->failed,
-      seconds, th_backend_who (make->backend), flavors, th_cache_root (make->cache));
+      make->interrupted ? "Interrupted: " : "", tally->ready,
+      anew ? "made anew" : "made or up to date", tally->skipped, tally->failed, seconds,
+      th_backend_who (make->backend),
+      anew && make->options->is_default ? "those that there were, else large" : flavors,
+      th_cache_root (make->cache));
 
   if (!make->options->quiet)
     tell (make, text);
@@ -282,7 +320,8 @@ check (Options *options, GError **error)
 {
   static const char *const default_flavors[] = { "large", NULL };
 
-  if (options->flavor_names == NULL)
+  options->is_default = options->flavor_names == NULL;
+  if (options->is_default)
     options->flavor_names = g_strdupv ((char **) default_flavors);
   for (char **name = options->flavor_names; *name != NULL; name++)
     {
@@ -302,13 +341,37 @@ check (Options *options, GError **error)
   return FALSE;
 }
 
+/* What each of the two commands says of itself. */
+typedef struct
+{
+  const char *name;
+  const char *summary;
+  const char *flavor;
+} Command;
+
+static const Command make_command = {
+  "thimblectl make",
+  "Makes the thumbnails of files, and of all files in folders, that are not up to date.\n"
+  "Files and folders are paths or URIs. Symlinks to folders are not followed.",
+  "normal (128 pixels), large (256, the default), x-large (512) or xx-large (1024); may be given "
+  "several times",
+};
+
+static const Command refresh_command = {
+  "thimblectl refresh",
+  "Forgets the thumbnails of files, and of all files in folders, and that some could not be made,\n"
+  "and makes them anew. Nothing else of the cache is touched. Files and folders are paths or "
+  "URIs.\n"
+  "Symlinks to folders are not followed.",
+  "normal, large, x-large or xx-large, beside those that there are; may be given several times. "
+  "Default: those that there are, else large",
+};
+
 static gboolean
-parse (int argc, char **argv, Options *options, GError **error)
+parse (int argc, char **argv, const Command *command, Options *options, GError **error)
 {
   const GOptionEntry entries[] = {
-    { "flavor", 'f', 0, G_OPTION_ARG_STRING_ARRAY, &options->flavor_names,
-      "normal (128 pixels), large (256, the default), x-large (512) or xx-large (1024); may be "
-      "given several times",
+    { "flavor", 'f', 0, G_OPTION_ARG_STRING_ARRAY, &options->flavor_names, command->flavor,
       "FLAVOR" },
     { "background", 'b', 0, G_OPTION_ARG_NONE, &options->background,
       "Work at idle priority, behind what file managers ask for", NULL },
@@ -316,8 +379,9 @@ parse (int argc, char **argv, Options *options, GError **error)
       "Enter hidden folders and take hidden files", NULL },
     { "local", 'l', 0, G_OPTION_ARG_NONE, &options->local,
       "Work in this process also where there is a service", NULL },
-    { "retry-failed", 'r', 0, G_OPTION_ARG_NONE, &options->retry,
-      "Forget that thumbnails of these files could not be made, and try again", NULL },
+    { "retry-failed", 'r', options->refresh ? G_OPTION_FLAG_HIDDEN : 0, G_OPTION_ARG_NONE,
+      &options->retry, "Forget that thumbnails of these files could not be made, and try again",
+      NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "Print nothing but failures", NULL },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options->verbose,
       "Print a line for each thumbnail: file, tabulator, thumbnail (both escaped as in C)", NULL },
@@ -327,9 +391,7 @@ parse (int argc, char **argv, Options *options, GError **error)
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
 
-  g_option_context_set_summary (
-      context, "Makes the thumbnails of files, and of all files in folders, that are not up to "
-               "date.\nFiles and folders are paths or URIs. Symlinks to folders are not followed.");
+  g_option_context_set_summary (context, command->summary);
   g_option_context_set_description (
       context, "Exit status: 0 all is well, 1 some failed, 2 wrong usage, 130 interrupted.\n"
                "A file of a folder whose type no handler knows, or whose name is that of a\n"
@@ -338,15 +400,30 @@ parse (int argc, char **argv, Options *options, GError **error)
   return g_option_context_parse (context, &argc, &argv, error) && check (options, error);
 }
 
+static int
+serve (int argc, char **argv, const Command *command, Options *options)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_set_prgname (command->name);
+  if (parse (argc, argv, command, options, &error))
+    return run (options);
+  fprintf (stderr, "%s: %s\n%s --help tells more.\n", command->name, error->message, command->name);
+  return CTL_USAGE;
+}
+
 int
 ctl_make (int argc, char **argv)
 {
   g_auto (Options) options = { NULL };
-  g_autoptr (GError) error = NULL;
 
-  g_set_prgname ("thimblectl make");
-  if (parse (argc, argv, &options, &error))
-    return run (&options);
-  fprintf (stderr, "thimblectl make: %s\nthimblectl make --help tells more.\n", error->message);
-  return CTL_USAGE;
+  return serve (argc, argv, &make_command, &options);
+}
+
+int
+ctl_refresh (int argc, char **argv)
+{
+  g_auto (Options) options = { .refresh = TRUE };
+
+  return serve (argc, argv, &refresh_command, &options);
 }

@@ -297,10 +297,9 @@ add_item (ThMaker *maker, Group *group, ThWalkFile *file)
   item = g_new0 (Item, 1);
   item->file = *file;
   item->mime_type = th_guess_type (file->uri, file->path);
-  item->open = maker->flavors;
   g_ptr_array_add (group->items, item);
   g_hash_table_insert (group->by_uri, item->file.uri, item);
-  maker->events.found (&item->file, maker->data);
+  item->open = maker->events.found (&item->file, maker->data);
 }
 
 /* TRUE while there may be more. */
@@ -338,13 +337,22 @@ fill_group (ThMaker *maker)
   return group;
 }
 
+static gboolean
+is_wanted (const Group *group, ThFlavor flavor)
+{
+  for (guint i = 0; i < group->items->len; i++)
+    if ((((const Item *) group->items->pdata[i])->open & TH_FLAVOR_BIT (flavor)) != 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* All flavors of a group are queued together, so that one decode serves them. */
 static void
 queue_group (ThMaker *maker, Group *group)
 {
   g_hash_table_add (maker->groups, group);
   for (guint i = 0; i < TH_N_FLAVORS; i++)
-    if ((maker->flavors & TH_FLAVOR_BIT (i)) != 0)
+    if ((maker->flavors & TH_FLAVOR_BIT (i)) != 0 && is_wanted (group, (ThFlavor) i))
       {
         group->requests++;
         queue_open (maker, group, (ThFlavor) i, 1);

@@ -15,8 +15,9 @@ typedef struct
 
 typedef struct
 {
-  /* Once for each file, before anybody is asked for its thumbnails. */
-  void (*found) (const ThWalkFile *file, gpointer data);
+  /* Once for each file, before anybody is asked for its thumbnails: which it is to have, one at
+   * least, of those that the maker is for. */
+  ThFlavors (*found) (const ThWalkFile *file, gpointer data);
   /* Once for each thumbnail. */
   void (*ready) (const ThWalkFile *file, ThFlavor flavor, gpointer data);
   /* Once for each file; file is NULL where the message tells what it is about. */
@@ -26,7 +27,7 @@ typedef struct
 
 typedef struct _ThMaker ThMaker;
 
-/* walk is borrowed. */
+/* walk is borrowed. flavors: all that found may name. */
 ThMaker *th_maker_new (ThWalk *walk, ThFlavors flavors, ThClass klass, const ThMakerEvents *events,
                        gpointer data);
 void th_maker_free (ThMaker *maker);

@@ -2,10 +2,13 @@
 /* thimblectl make as it is, with the real service and with the real engine in its own process. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bus-fixture.h"
+#include "cache/th-cache.h"
 #include "pictures.h"
 
 typedef struct
@@ -84,6 +87,75 @@ test_way (Fixture *fixture, gconstpointer data)
     }
 }
 
+static void
+set_time (const char *path, gint64 seconds)
+{
+  const struct timespec times[2] = { { seconds, 0 }, { seconds, 0 } };
+
+  g_assert_no_errno (utimensat (AT_FDCWD, path, times, 0));
+}
+
+static gint64
+time_of (const char *path)
+{
+  struct stat st;
+
+  return stat (path, &st) == 0 ? st.st_mtim.tv_sec : -1;
+}
+
+static char *
+thumbnail_of (Fixture *fixture, const char *uri, ThFlavor flavor)
+{
+  g_autoptr (ThCache) cache = th_cache_new (fixture->bus->cache, "test");
+
+  return th_cache_path (cache, uri, flavor);
+}
+
+static void
+refresh (Fixture *fixture, const char *option, const char *uri, const char *expected)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDERR_PIPE, &error,
+                                                      fixture->ctl, "refresh", option, uri, NULL);
+
+  g_assert_no_error (error);
+  finish (process, expected);
+}
+
+/* Those that there are of this file are made anew, and only these; of the others nothing is
+ * touched. */
+static void
+test_refresh (Fixture *fixture, gconstpointer data)
+{
+  g_auto (GStrv) uris = test_pictures (fixture->bus, 3, 600);
+  g_autofree char *made = NULL, *never = NULL, *other = NULL;
+  g_autoptr (GSubprocess) process = spawn (fixture, data);
+
+  finish (process, "3 made or up to date");
+  made = thumbnail_of (fixture, uris[0], TH_FLAVOR_X_LARGE);
+  never = thumbnail_of (fixture, uris[0], TH_FLAVOR_LARGE);
+  other = thumbnail_of (fixture, uris[1], TH_FLAVOR_X_LARGE);
+  set_time (made, 1000);
+  set_time (other, 1000);
+  refresh (fixture, data, uris[0], "1 made anew, 0 skipped (no handler, download), 0 failed, ");
+  check_all (fixture, uris);
+  g_assert_cmpint (time_of (made), >, 1000);
+  g_assert_cmpint (time_of (never), ==, -1);
+  g_assert_cmpint (time_of (other), ==, 1000);
+}
+
+/* Where there is nothing yet, a large one is made. */
+static void
+test_refresh_nothing (Fixture *fixture, gconstpointer data)
+{
+  g_auto (GStrv) uris = test_pictures (fixture->bus, 1, 600);
+  g_autofree char *small = thumbnail_of (fixture, uris[0], TH_FLAVOR_NORMAL);
+
+  refresh (fixture, data, uris[0], "1 made anew");
+  test_check_thumbnail (fixture->bus, uris[0], TH_FLAVOR_LARGE);
+  g_assert_cmpint (time_of (small), ==, -1);
+}
+
 /* The service is killed in the middle of it: all the same each file gets its thumbnails. */
 static void
 test_killed (Fixture *fixture, gconstpointer data)
@@ -106,6 +178,9 @@ main (int argc, char **argv)
   g_test_add ("/make/local", Fixture, "--local", set_up, test_way, tear_down);
   g_test_add ("/make/bus", Fixture, "--hidden", set_up, test_way, tear_down);
   g_test_add ("/make/background", Fixture, "--background", set_up, test_way, tear_down);
+  g_test_add ("/make/refresh/local", Fixture, "--local", set_up, test_refresh, tear_down);
+  g_test_add ("/make/refresh/bus", Fixture, "--hidden", set_up, test_refresh, tear_down);
+  g_test_add ("/make/refresh/nothing", Fixture, "--local", set_up, test_refresh_nothing, tear_down);
   g_test_add ("/make/killed", Fixture, NULL, set_up, test_killed, tear_down);
   return g_test_run ();
 }
