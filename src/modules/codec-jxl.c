@@ -212,7 +212,7 @@ decoder_pixel_bytes (const JxlSession *session, const ThRaster *raster)
   const guint64 colors = session->info.num_color_channels;
   const gboolean floats = raster->bits == 16 || raster->color == TH_COLOR_CMYK;
   const guint64 of_samples = frame->samples ? 6 * (colors + extra) + 3 : 0;
-  const guint64 of_blocks = frame->blocks ? 6 + (extra > 0 ? 22 + 12 * extra : 0) : 0;
+  const guint64 of_blocks = frame->blocks ? 6 + (extra > 0 ? 17 + 15 * extra : 0) : 0;
   guint64 bytes = MAX (of_samples, of_blocks);
 
   bytes += frame->passes > 1 ? 16 : 0;

@@ -115,6 +115,9 @@ th_jxl_frame_read (ThBytes data, const JxlBasicInfo *info)
   ThJxlFrame frame = plain;
   guint type, flags;
 
+  /* Of the frame after a preview nothing is known yet. */
+  if (info->have_preview)
+    return worst;
   if (take (&bits, 1) == 1)
     return plain;
   type = take (&bits, 2);
