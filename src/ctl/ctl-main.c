@@ -11,6 +11,7 @@
 #include "base/th-open.h"
 #include "ctl/ctl-enable.h"
 #include "ctl/ctl-explain.h"
+#include "ctl/ctl-formats.h"
 #include "ctl/ctl-make.h"
 #include "ctl/ctl-status.h"
 
@@ -26,6 +27,7 @@ static const struct
   { "make", ctl_make, "make the thumbnails of files and folders" },
   { "refresh", ctl_refresh, "make anew the thumbnails of exactly these files and folders" },
   { "explain", ctl_explain, "say why files have, or have no, thumbnails" },
+  { "formats", ctl_formats, "list the formats of which there are thumbnails" },
   { "enable", ctl_enable, "serve this user in place of another thumbnailer" },
   { "disable", ctl_disable, "undo enable" },
   { "status", ctl_status, "tell who makes thumbnails in this session" },
