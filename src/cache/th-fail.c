@@ -16,7 +16,6 @@
 #include "cache/th-png-text.h"
 #include "cache/th-uri.h"
 
-#define FOLDER      TH_FAIL_PREFIX TH_VERSION
 #define CAUSE_KEY   "X-Thimble::Cause"
 #define TRIES_KEY   "X-Thimble::Tries"
 #define BOX_KEY     "X-Thimble::Box"
@@ -112,7 +111,7 @@ th_fail_path (const ThCache *cache, const char *uri)
 {
   g_autofree char *md5 = th_uri_md5 (uri);
 
-  return g_strconcat (th_cache_root (cache), "/fail/" FOLDER "/", md5, ".png", NULL);
+  return g_strconcat (th_cache_root (cache), "/fail/" TH_FAIL_FOLDER "/", md5, ".png", NULL);
 }
 
 static gboolean
@@ -326,7 +325,7 @@ void
 th_fail_sweep (const ThCache *cache)
 {
   g_autofree char *path = g_build_filename (th_cache_root (cache), "fail", NULL);
-  g_autofree char *own = g_build_filename (path, FOLDER, NULL);
+  g_autofree char *own = g_build_filename (path, TH_FAIL_FOLDER, NULL);
   DIR *folder = open_own_folder (AT_FDCWD, path);
   guint budget = MAX_SWEPT;
   struct dirent *entry;
@@ -335,7 +334,8 @@ th_fail_sweep (const ThCache *cache)
     return;
   while (budget > 0 && (entry = readdir (folder)) != NULL)
     {
-      if (g_str_has_prefix (entry->d_name, TH_FAIL_PREFIX) && strcmp (entry->d_name, FOLDER) != 0)
+      if (g_str_has_prefix (entry->d_name, TH_FAIL_PREFIX)
+          && strcmp (entry->d_name, TH_FAIL_FOLDER) != 0)
         sweep_version (dirfd (folder), entry->d_name, &budget);
     }
   closedir (folder);

@@ -9,6 +9,8 @@
 
 /* Our folders in ROOT/fail begin so. */
 #define TH_FAIL_PREFIX "thimble-"
+/* This version's. */
+#define TH_FAIL_FOLDER TH_FAIL_PREFIX TH_VERSION
 
 /* What a failure hangs on besides the file. */
 typedef struct

@@ -62,20 +62,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Seen, seen_clear)
 static void
 look_above (const Follow *follow, Seen *seen)
 {
-  g_autofree char *at = g_path_get_dirname (seen->path);
-  gboolean nearest = TRUE;
-  ThStamp stamp;
+  gboolean nearest;
   struct stat st;
+  g_autofree char *at = th_look_above (follow->options->looker, seen->path, &st, &nearest);
 
-  while (th_look (follow->options->looker, at, &stamp, &st) != TH_LOOK_FOUND
-         && strcmp (at, "/") != 0)
-    {
-      char *parent = g_path_get_dirname (at);
-
-      g_free (at);
-      at = parent;
-      nearest = FALSE;
-    }
   seen->has_device = st.st_mode != 0;
   seen->device = st.st_dev;
   seen->gone = seen->gone && nearest && S_ISDIR (st.st_mode);

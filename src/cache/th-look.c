@@ -3,6 +3,8 @@
 
 #include "cache/th-look.h"
 
+#include <string.h>
+
 static ThLook
 look_at_path (const char *path, ThStamp *stamp, struct stat *st)
 {
@@ -27,4 +29,22 @@ th_look (const ThLooker *looker, const char *where, ThStamp *stamp, struct stat 
   if (look != TH_LOOK_FOUND)
     *st = (struct stat){ 0 };
   return look;
+}
+
+char *
+th_look_above (const ThLooker *looker, const char *path, struct stat *st, gboolean *parent)
+{
+  g_autofree char *at = g_path_get_dirname (path);
+  ThStamp stamp;
+
+  *parent = TRUE;
+  while (th_look (looker, at, &stamp, st) != TH_LOOK_FOUND && strcmp (at, "/") != 0)
+    {
+      char *above = g_path_get_dirname (at);
+
+      g_free (at);
+      at = above;
+      *parent = FALSE;
+    }
+  return g_steal_pointer (&at);
 }

@@ -23,3 +23,6 @@ typedef struct
 
 /* st is all 0 unless FOUND. */
 ThLook th_look (const ThLooker *looker, const char *where, ThStamp *stamp, struct stat *st);
+/* The nearest of what is above path, absolute, that is there, and its st: all 0 where not even the
+ * root can be looked at. *parent: it is what path lies in. Caller frees. */
+char *th_look_above (const ThLooker *looker, const char *path, struct stat *st, gboolean *parent);

@@ -213,8 +213,8 @@ read_head (int fd, guint64 file_size, guint8 *buffer, gsize limit, WalkEnd *end)
   return text && ends_in_iend (fd, head, file_size) ? g_steal_pointer (&text) : NULL;
 }
 
-static ThPngText *
-read_fd (int fd, GError **error)
+ThPngText *
+th_png_text_read_fd (int fd, GError **error)
 {
   guint8 first[FIRST_READ];
   g_autofree guint8 *all = NULL;
@@ -276,7 +276,7 @@ th_png_text_read (const char *path, GError **error)
 
   if (fd < 0)
     return NULL;
-  text = read_fd (fd, error);
+  text = th_png_text_read_fd (fd, error);
   close (fd);
   return text;
 }

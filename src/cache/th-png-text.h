@@ -20,6 +20,8 @@ int th_png_text_open (const char *path, GError **error);
  * PNG, damaged or too long before IDAT, cut off within the first IDAT, or not ending in IEND (the
  * chunks between are not visited); else a G_FILE_ERROR. */
 ThPngText *th_png_text_read (const char *path, GError **error);
+/* The same of what is open; not closed. */
+ThPngText *th_png_text_read_fd (int fd, GError **error);
 /* The same from memory: for tests and fuzzers. */
 ThPngText *th_png_text_parse (const guint8 *data, gsize size, GError **error);
 void th_png_text_free (ThPngText *text);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/th-open.h"
+#include "ctl/ctl-clean.h"
 #include "ctl/ctl-enable.h"
 #include "ctl/ctl-explain.h"
 #include "ctl/ctl-formats.h"
@@ -28,6 +29,7 @@ static const struct
   { "refresh", ctl_refresh, "make anew the thumbnails of exactly these files and folders" },
   { "explain", ctl_explain, "say why files have, or have no, thumbnails" },
   { "formats", ctl_formats, "list the formats of which there are thumbnails" },
+  { "clean", ctl_clean, "remove thumbnails that are of no use" },
   { "enable", ctl_enable, "serve this user in place of another thumbnailer" },
   { "disable", ctl_disable, "undo enable" },
   { "status", ctl_status, "tell who makes thumbnails in this session" },

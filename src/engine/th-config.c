@@ -49,6 +49,14 @@ static const LimitRow specialized_rows[] = {
   { "wall-seconds", 0, FALSE, 1000, 1, 86400 },
 };
 
+#define CACHE_WIDE(field)   offsetof (ThSweepBudget, field), TRUE
+#define CACHE_NARROW(field) offsetof (ThSweepBudget, field), FALSE
+
+static const LimitRow cache_rows[] = {
+  { "max-size-mib", CACHE_WIDE (max_bytes), MIB, 0, 1024 * 1024 },
+  { "max-age-days", CACHE_NARROW (max_age), 1, 1, 36500 },
+};
+
 typedef struct
 {
   const char *name;
@@ -65,6 +73,7 @@ static const Group specialized_group = { "specialized", specialized_rows,
                                          G_N_ELEMENTS (specialized_rows), NULL };
 static const Group remote_group = { "remote", remote_rows, G_N_ELEMENTS (remote_rows),
                                     "fetch-cloud" };
+static const Group cache_group = { "cache", cache_rows, G_N_ELEMENTS (cache_rows), NULL };
 static const Group privacy_group = { "privacy", NULL, 0, "encrypted-folders" };
 
 static char *
@@ -230,4 +239,10 @@ th_config_read_privacy (GKeyFile *file, gboolean *keep_encrypted, GPtrArray *pro
 {
   read_group (file, &privacy_group, NULL, problems);
   read_flag (file, &privacy_group, keep_encrypted, problems);
+}
+
+void
+th_config_read_cache (GKeyFile *file, ThSweepBudget *budget, GPtrArray *problems)
+{
+  read_group (file, &cache_group, budget, problems);
 }

@@ -20,6 +20,10 @@
  *   max-mib=64              larger files are not copied: what only GVfs reaches has no thumbnail
  *   fetch-cloud=false       fetch files of cloud stores for their thumbnails
  *
+ *   [cache]
+ *   max-size-mib=1024       on the disk; cleaning removes what was not used for the longest time
+ *   max-age-days=180        and what was not used for so long
+ *
  *   [specialized]
  *   wall-seconds=20         patience with a specialised thumbnailer on the bus
  *
@@ -33,6 +37,7 @@
 #include <glib.h>
 
 #include "base/th-limits.h"
+#include "cache/th-sweep.h"
 #include "engine/th-external-options.h"
 #include "engine/th-readers.h"
 
@@ -54,3 +59,4 @@ void th_config_read_privacy (GKeyFile *file, gboolean *keep_encrypted, GPtrArray
 void th_config_read_specialized (GKeyFile *file, guint *wall_ms, GPtrArray *problems);
 void th_config_read_remote (GKeyFile *file, ThReadersOptions *options, gboolean *fetch_cloud,
                             GPtrArray *problems);
+void th_config_read_cache (GKeyFile *file, ThSweepBudget *budget, GPtrArray *problems);

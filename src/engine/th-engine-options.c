@@ -24,6 +24,7 @@ th_engine_options_init (ThEngineOptions *options)
     .hold_ms = 10000,
   };
   th_limits_init (&options->limits);
+  th_sweep_budget_init (&options->sweep);
   th_external_options_init (&options->external);
   th_readers_options_init (&options->readers);
 }
@@ -101,6 +102,7 @@ th_engine_options_load (ThEngineOptions *options, GError **error)
   th_config_read_external (file, &options->external, options->problems);
   th_config_read_specialized (file, &options->specialist_ms, options->problems);
   th_config_read_remote (file, &options->readers, &options->fetch_cloud, options->problems);
+  th_config_read_cache (file, &options->sweep, options->problems);
   th_config_read_privacy (file, &options->keep_encrypted, options->problems);
   return th_config_read_limits (options->config_path, &options->limits, options->problems, error);
 }

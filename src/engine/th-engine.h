@@ -8,6 +8,7 @@
 #include "base/th-error.h"
 #include "base/th-flavor.h"
 #include "base/th-limits.h"
+#include "cache/th-sweep.h"
 #include "engine/th-external-options.h"
 #include "engine/th-readers.h"
 #include "engine/th-rules.h"
@@ -40,6 +41,7 @@ typedef struct
   ThReadersOptions readers;
   gboolean fetch_cloud;    /* files of cloud stores are fetched for their thumbnails */
   gboolean keep_encrypted; /* thumbnails of encrypted folders are kept, in the clear */
+  ThSweepBudget sweep;     /* of the cache; not the engine's business */
   ThRules *rules;          /* which files get none; NULL: all do */
   char *config_path;       /* what was read, NULL: nothing */
   GPtrArray *problems;     /* sentences about values in it that make no sense, or NULL */
