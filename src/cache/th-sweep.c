@@ -411,12 +411,13 @@ static ThSweepEnd
 sweep_root (Sweep *sweep)
 {
   const ThSweepBudget *budget = &sweep->options->budget;
+  gint64 now = sweep->options->now != 0 ? sweep->options->now : time (NULL);
   ThSweepEnd end;
 
   if (sweep->options->dry_run)
-    th_sweep_state_begin (&sweep->state, budget, time (NULL));
+    th_sweep_state_begin (&sweep->state, budget, now);
   else
-    sweep->tally->resumed = th_sweep_state_load (&sweep->state, sweep->root, budget, time (NULL));
+    sweep->tally->resumed = th_sweep_state_load (&sweep->state, sweep->root, budget, now);
   if (sweep->state.place[0] == '\0')
     begin_pass (sweep, TH_SWEEP_SURVEY);
   sweep->places = list_places (sweep->root);

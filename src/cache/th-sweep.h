@@ -61,6 +61,7 @@ typedef struct
   /* Each that went, or would. NULL: nobody wants to know. */
   void (*removed) (const ThSwept *swept, gpointer data);
   gpointer data;
+  gint64 now;       /* seconds since 1970; 0: by the clock */
   const gint *stop; /* at any time not 0: no further entry is looked at */
 } ThSweepOptions;
 
