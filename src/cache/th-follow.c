@@ -64,8 +64,8 @@ look_above (const Follow *follow, Seen *seen)
 {
   gboolean nearest;
   struct stat st;
-  g_autofree char *at = th_look_above (follow->options->looker, seen->path, &st, &nearest);
 
+  g_free (th_look_above (follow->options->looker, seen->path, &st, &nearest));
   seen->has_device = st.st_mode != 0;
   seen->device = st.st_dev;
   seen->gone = seen->gone && nearest && S_ISDIR (st.st_mode);
