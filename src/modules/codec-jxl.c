@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* JPEG XL by libjxl: stills, and the frame that stands for an animation. libjxl 0.7 has no reduced
- * scale and hands out no part of a picture, so that it is decoded whole. */
+ * scale and hands out no part of a picture, so that it is decoded whole, or a preview in its place.
+ */
 #include "config.h"
+
+#include <math.h>
 
 #include "core/th-codec.h"
 #include "modules/jxl-color.h"
@@ -17,6 +20,9 @@
 /* Most bytes that a part of a frame to be decoded may take, copied as it grows. */
 #define SECTION_COPIES 3u
 
+/* As far may the sides' ratio of preview and picture differ. */
+#define ASPECT_TOLERANCE 0.01
+
 #define EVENTS (JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME | JXL_DEC_FULL_IMAGE)
 
 typedef struct
@@ -28,6 +34,7 @@ typedef struct
   ThJxlFrame frame; /* the first one */
   guint black;      /* the extra channel that holds it; as many as there are: none */
   guint8 *icc;
+  gboolean may_use_preview;
 } JxlSession;
 
 static const char *const mime_types[] = { "image/jxl", NULL };
@@ -149,6 +156,7 @@ jxl_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **erro
   ThStatus status;
 
   session->base.input = input;
+  session->may_use_preview = limits->embedded_previews;
   if (th_jxl_stream_init (&session->stream, input, EVENTS))
     status = read_info (session, limits, error);
   else
@@ -182,16 +190,29 @@ bits_of (const JxlSession *session)
   return session->info.bits_per_sample > 8 && !(space->given && perceptual) ? 16 : 8;
 }
 
+/* It is part of the picture, so that whoever changes that writes it anew. */
+static gboolean
+preview_suits (const JxlSession *session, ThSize target)
+{
+  const JxlBasicInfo *info = &session->info;
+  const guint32 width = info->preview.xsize, height = info->preview.ysize;
+  const double ratio = (double) width * info->ysize / MAX ((double) height * info->xsize, 1.0);
+
+  return session->may_use_preview && info->have_preview && width >= target.width
+         && height >= target.height && width <= info->xsize && height <= info->ysize
+         && fabs (ratio - 1) <= ASPECT_TOLERANCE && session->black == info->num_extra_channels;
+}
+
 static ThRaster
-raster_of (const JxlSession *session)
+raster_of (const JxlSession *session, ThSize size)
 {
   const JxlBasicInfo *info = &session->info;
 
   return (ThRaster){
-    .width = info->xsize,
-    .height = info->ysize,
-    .exact_width = info->xsize,
-    .exact_height = info->ysize,
+    .width = size.width,
+    .height = size.height,
+    .exact_width = size.width,
+    .exact_height = size.height,
     .color = session->black < info->num_extra_channels ? TH_COLOR_CMYK
              : info->num_color_channels == 1           ? TH_COLOR_GREY
                                                        : TH_COLOR_RGB,
@@ -226,12 +247,15 @@ static gboolean
 jxl_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan)
 {
   const JxlSession *session = (const JxlSession *) base;
-  const guint64 pixels = (guint64) session->info.xsize * session->info.ysize;
+  const JxlPreviewHeader *preview = &session->info.preview;
+  const gboolean small = preview_suits (session, targets[0]);
+  const ThSize size = small ? (ThSize){ preview->xsize, preview->ysize } : session->header.size;
+  const guint64 pixels = (guint64) size.width * size.height;
   const guint64 channels = 3 + session->info.num_extra_channels;
   const guint64 file = th_input_size (base->input);
   guint64 fixed;
 
-  *plan = (ThPlan){ .raster = raster_of (session) };
+  *plan = (ThPlan){ .from_preview = small, .raster = raster_of (session, size) };
   fixed = FIXED_BYTES + session->header.icc_size + SECTION_COPIES * MIN (file, SECTION_BYTES)
           + GROUP_BYTES * channels * session->frame.group * session->frame.group;
   plan->peak_bytes = fixed + th_jxl_rows_bytes (&plan->raster)
@@ -318,6 +342,33 @@ decode_still (JxlSession *session, ThJxlRows *rows, GError **error)
                                      : show_what_came (session, event, FALSE, rows, error);
 }
 
+/* The decoder begins anew, for it passes over previews that nobody wanted from the start. */
+static ThStatus
+decode_preview (JxlSession *session, ThJxlRows *rows, GError **error)
+{
+  ThJxlStream *stream = &session->stream;
+  JxlDecoderStatus event;
+
+  th_jxl_stream_clear (stream);
+  if (!th_jxl_stream_init (stream, session->base.input, JXL_DEC_PREVIEW_IMAGE))
+    return fail (TH_STATUS_NO_MEMORY, error, NULL);
+  event = th_jxl_stream_next (stream);
+  if (event == JXL_DEC_NEED_PREVIEW_OUT_BUFFER
+      && JxlDecoderSetPreviewOutBuffer (stream->decoder, &rows->format, rows->pixels, rows->size)
+             == JXL_DEC_SUCCESS)
+    event = th_jxl_stream_next (stream);
+  return event == JXL_DEC_PREVIEW_IMAGE ? TH_STATUS_OK : fail_with (session, event, error);
+}
+
+static ThStatus
+decode_rows (JxlSession *session, const ThPlan *plan, ThJxlRows *rows, GError **error)
+{
+  if (plan->from_preview)
+    return decode_preview (session, rows, error);
+  return session->info.have_animation ? decode_animation (session, rows, error)
+                                      : decode_still (session, rows, error);
+}
+
 static ThStatus
 jxl_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
 {
@@ -327,8 +378,7 @@ jxl_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
 
   if (!th_jxl_rows_init (&rows, &plan->raster))
     return fail (TH_STATUS_NO_MEMORY, error, NULL);
-  status = session->info.have_animation ? decode_animation (session, &rows, error)
-                                        : decode_still (session, &rows, error);
+  status = decode_rows (session, plan, &rows, error);
   if (!th_status_has_pixels (status))
     return status;
   /* Its planes are not needed any more. */

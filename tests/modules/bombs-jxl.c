@@ -5,47 +5,23 @@
 
 #include <string.h>
 
+#include "jxl-bits.h"
 #include "jxl-maker.h"
 #include "made.h"
 
 #define WIDTH  61u
 #define HEIGHT 47u
 
-typedef struct
-{
-  GByteArray *data;
-  guint at; /* bits of the last byte that are taken; 0: none is begun */
-} BitWriter;
-
-static void
-put_bits (BitWriter *writer, guint64 value, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    {
-      static const guint8 nothing;
-
-      if (writer->at == 0)
-        g_byte_array_append (writer->data, &nothing, 1);
-      writer->data->data[writer->data->len - 1] |= (guint8) ((value >> i & 1) << writer->at);
-      writer->at = (writer->at + 1) % 8;
-    }
-}
-
 /* A codestream that has a size and all else as the standard presumes it, but no frame. */
 static void
 put_head (GByteArray *data, guint32 width, guint32 height)
 {
-  BitWriter writer = { data, 0 };
+  JxlBits bits = { data, 0 };
 
   g_byte_array_append (data, (const guint8 *) "\xff\x0a", 2);
-  put_bits (&writer, 0, 1); /* no multiple of 8 up to 256 */
-  put_bits (&writer, 3, 2); /* 30 bits follow */
-  put_bits (&writer, height - 1, 30);
-  put_bits (&writer, 0, 3); /* no ratio */
-  put_bits (&writer, 3, 2);
-  put_bits (&writer, width - 1, 30);
-  put_bits (&writer, 1, 1);
-  put_bits (&writer, 1, 1);
+  jxl_bits_put_size (&bits, (ThSize){ width, height });
+  jxl_bits_put (&bits, 1, 1);
+  jxl_bits_put (&bits, 1, 1);
 }
 
 static Made *

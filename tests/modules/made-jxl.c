@@ -6,6 +6,7 @@
 #include "bombs-jxl.h"
 #include "jxl-maker.h"
 #include "made.h"
+#include "preview-jxl.h"
 
 #define WIDTH  61u
 #define HEIGHT 47u
@@ -357,6 +358,19 @@ add_plain (GPtrArray *pictures)
   g_ptr_array_add (pictures, made);
 }
 
+/* Shown whole where it is wanted whole; test-module.c asks for less, too. */
+static void
+add_preview (GPtrArray *pictures)
+{
+  Picture *drawn = made_drawing ((ThSize){ 600, 400 }, FALSE, FALSE);
+  g_autoptr (Picture) preview = made_drawing ((ThSize){ 150, 100 }, FALSE, FALSE);
+  Made *made = made_new (g_strdup ("preview"), TH_STATUS_OK, drawn, 1);
+
+  made->preview_width = preview->size.width;
+  preview_jxl (made->data, drawn, preview);
+  g_ptr_array_add (pictures, made);
+}
+
 GPtrArray *
 made_pictures (void)
 {
@@ -374,6 +388,7 @@ made_pictures (void)
   add_colored (pictures);
   add_profiles (pictures);
   add_boxes (pictures);
+  add_preview (pictures);
   add_all_layers (pictures);
   add_plain (pictures);
   add_late (pictures, "late", 3, FALSE, TRUE);

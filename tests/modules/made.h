@@ -10,10 +10,11 @@ typedef struct
   char *name;
   GByteArray *data;
   ThStatus expected;
-  Picture *drawn;    /* what it shows, stored orientation; NULL where that is not compared */
-  guint tolerance;   /* largest difference of a sample */
-  guint mean;        /* largest mean difference, where it is not 0; then tolerance is not asked */
-  guint orientation; /* that the header must tell; 0: not asked */
+  Picture *drawn;      /* what it shows, stored orientation; NULL where that is not compared */
+  guint tolerance;     /* largest difference of a sample */
+  guint mean;          /* largest mean difference, where it is not 0; then tolerance is not asked */
+  guint orientation;   /* that the header must tell; 0: not asked */
+  guint preview_width; /* of what a small thumbnail must be made of; 0: not asked */
   /* What else it must tell; NULL: nothing. */
   void (*check_header) (const ThHeader *header);
   guint32 plain; /* RGBA, of every pixel of all thumbnails; 0: not asked */

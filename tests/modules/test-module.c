@@ -63,6 +63,18 @@ check_drawn (const Made *made, ThBytes data)
     g_assert_cmpuint (picture_difference (ours, made->drawn), <=, made->tolerance);
 }
 
+/* Of nearly nothing. */
+static void
+check_preview (ThSession *session, guint expected)
+{
+  const ThSize target = th_fit (codec ()->header (session)->size, 32);
+  ThPlan plan;
+
+  g_assert_true (codec ()->plan (session, &target, 1, &plan));
+  g_assert_true (plan.from_preview);
+  g_assert_cmpuint (plan.raster.width, ==, expected);
+}
+
 static void
 check_header (const Made *made, ThBytes data)
 {
@@ -78,6 +90,8 @@ check_header (const Made *made, ThBytes data)
     g_assert_cmpuint (codec ()->header (session)->orientation, ==, made->orientation);
   if (made->check_header != NULL)
     made->check_header (codec ()->header (session));
+  if (made->preview_width != 0)
+    check_preview (session, made->preview_width);
   codec ()->close (session);
 }
 
@@ -115,7 +129,7 @@ test_made (const void *user)
   g_assert_cmpuint (data.size, >, 0);
   g_assert_cmpint (check_render (data, &full), ==, made->expected);
   check_drawn (made, data);
-  if (made->orientation != 0 || made->check_header != NULL)
+  if (made->orientation != 0 || made->preview_width != 0 || made->check_header != NULL)
     check_header (made, data);
   for (guint32 box = 1024; made->plain != 0 && box >= 16; box /= 2)
     check_plain_in (data, box, made->plain);
