@@ -28,14 +28,17 @@ look (ThBlank *blank, const guint8 *pixel)
 }
 
 void
-th_blank_look (ThBlank *blank, const guint8 *rgba, gsize n)
+th_blank_look (ThBlank *blank, const guint8 *pixels, gsize n, guint channels)
 {
-  for (gsize i = 0; i < n && !blank->differs; i++)
+  guint8 pixel[4] = { 0, 0, 0, 255 };
+
+  for (gsize i = 0; i < n && !blank->differs; i++, pixels += channels)
     {
-      if (rgba[4 * i + 3] == 0)
+      memcpy (pixel, pixels, channels);
+      if (pixel[3] == 0)
         th_blank_look_nothing (blank);
       else
-        look (blank, rgba + 4 * i);
+        look (blank, pixel);
     }
 }
 

@@ -23,9 +23,13 @@ typedef struct
   guint8 first[4]; /* pixel, RGBA */
 } ThBlank;
 
-/* n pixels of four bytes, RGBA. What is transparent is all the same; differences that are hardly
- * seen are none. */
-void th_blank_look (ThBlank *blank, const guint8 *rgba, gsize n);
+/* Pixels of a canvas on which frames are drawn over each other; an animation beyond is shown by its
+ * first frame. */
+#define TH_BLANK_CANVAS_PIXELS (16u * 1024u * 1024u)
+
+/* n pixels of 3 or 4 channels of a byte, RGB or straight RGBA. What is transparent is all the same;
+ * differences that are hardly seen are none. */
+void th_blank_look (ThBlank *blank, const guint8 *pixels, gsize n, guint channels);
 /* A transparent pixel. */
 void th_blank_look_nothing (ThBlank *blank);
 ThBlankRank th_blank_rank (const ThBlank *blank);

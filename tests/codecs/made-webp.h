@@ -8,6 +8,7 @@ typedef struct
 {
   char *name;
   gboolean strange; /* the reference may refuse it */
+  gboolean cut;     /* only a part of it is there */
   GByteArray *data;
 } MadePicture;
 

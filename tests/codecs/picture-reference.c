@@ -93,6 +93,21 @@ decode_png (ThBytes data)
   return reader.picture;
 }
 
+/* 2: its pixels differ; 1: it is of one colour; 0: that is black, white or none. */
+static guint
+worth (const guint8 *rgba, gsize n)
+{
+  gboolean black = rgba[0] <= 8 && rgba[1] <= 8 && rgba[2] <= 8;
+  gboolean white = rgba[0] >= 247 && rgba[1] >= 247 && rgba[2] >= 247;
+
+  for (gsize i = 1; i < n; i++)
+    for (guint k = 0; k < 4; k++)
+      if (ABS (rgba[k] - rgba[4 * i + k]) > 8)
+        return 2;
+  return rgba[3] > 8 && !black && !white ? 1 : 0;
+}
+
+/* The best of the first eight canvases, the first of equals. */
 static Picture *
 decode_webp (ThBytes data)
 {
@@ -101,14 +116,20 @@ decode_webp (ThBytes data)
   g_autoptr (Picture) picture = NULL;
   WebPAnimInfo info;
   guint8 *frame;
+  gsize n;
   int time;
 
   if (decoder == NULL)
     return NULL;
-  if (WebPAnimDecoderGetInfo (decoder, &info) && WebPAnimDecoderGetNext (decoder, &frame, &time))
+  g_assert_true (WebPAnimDecoderGetInfo (decoder, &info));
+  n = (gsize) info.canvas_width * info.canvas_height;
+  for (guint i = 0; i < 8 && WebPAnimDecoderGetNext (decoder, &frame, &time); i++)
     {
+      if (picture != NULL && worth (frame, n) <= worth (picture->rgba, n))
+        continue;
+      g_clear_pointer (&picture, picture_free);
       picture = picture_new ((ThSize){ info.canvas_width, info.canvas_height });
-      memcpy (picture->rgba, frame, (gsize) info.canvas_width * info.canvas_height * 4);
+      memcpy (picture->rgba, frame, n * 4);
     }
   WebPAnimDecoderDelete (decoder);
   return g_steal_pointer (&picture);
@@ -172,22 +193,6 @@ copy_picture (const Picture *picture)
   return copy;
 }
 
-/* 2: its pixels differ; 1: it is of one colour; 0: that is black, white or none. */
-static guint
-worth (const Picture *picture)
-{
-  const gsize n = (gsize) picture->size.width * picture->size.height;
-  const guint8 *first = picture->rgba;
-  gboolean black = first[0] <= 8 && first[1] <= 8 && first[2] <= 8;
-  gboolean white = first[0] >= 247 && first[1] >= 247 && first[2] >= 247;
-
-  for (gsize i = 1; i < n; i++)
-    for (guint k = 0; k < 4; k++)
-      if (ABS (first[k] - first[4 * i + k]) > 8)
-        return 2;
-  return first[3] > 8 && !black && !white ? 1 : 0;
-}
-
 /* The best of the first eight canvases, the first of equals. */
 static Picture *
 compose_gif (const GifFileType *gif)
@@ -196,6 +201,7 @@ compose_gif (const GifFileType *gif)
   int width = gif->SWidth > 0 ? gif->SWidth : frame->Left + frame->Width;
   int height = gif->SHeight > 0 ? gif->SHeight : frame->Top + frame->Height;
   g_autoptr (Picture) canvas = picture_new ((ThSize){ (guint32) width, (guint32) height });
+  const gsize n = (gsize) width * (gsize) height;
   Picture *best = NULL;
 
   for (int i = 0; i < gif->ImageCount && i < 8; i++)
@@ -204,7 +210,7 @@ compose_gif (const GifFileType *gif)
       g_autoptr (Picture) before = copy_picture (canvas);
 
       draw_gif_frame (gif, image, canvas, FALSE);
-      if (best == NULL || worth (canvas) > worth (best))
+      if (best == NULL || worth (canvas->rgba, n) > worth (best->rgba, n))
         {
           g_clear_pointer (&best, picture_free);
           best = copy_picture (canvas);

@@ -23,6 +23,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Picture, picture_free)
 /* Decodes by our codec with the full size as the target, and checks what the contract says about
  * rows, statuses and memory. The picture has no rows where the data were refused. */
 Picture *picture_decode (ThBytes data);
+/* Decodes for a box as large as so many pixels, and gives the raster that comes of it. */
+Picture *picture_shrink (ThBytes data, guint32 box);
 /* Decodes by the library's plainest interface; NULL where there is none for the codec, or it
  * refuses. */
 Picture *picture_reference (const char *codec, ThBytes data);

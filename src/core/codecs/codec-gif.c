@@ -82,7 +82,7 @@ choose (GifSession *session, GError **error)
   gboolean empty = session->visible.width == 0;
   ThSize size = session->header.size;
   gboolean more = th_gif_file_goes_on (&session->file)
-                  && (guint64) size.width * size.height <= TH_GIF_CANVAS_PIXELS;
+                  && (guint64) size.width * size.height <= TH_BLANK_CANVAS_PIXELS;
   ThStatus status = TH_STATUS_OK;
 
   session->header.frames = more ? 0 : 1;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* WebP: stills at a reduced size by libwebp's own scaler, and the first frame of animations. */
+/* WebP: stills at a reduced size by libwebp's own scaler, and so the first frame of animations; of
+ * one that begins with nothing the first canvas that shows something. */
 #include "config.h"
 
 #include <errno.h>
 #include <string.h>
 #include <webp/decode.h>
 
+#include "core/codecs/webp-canvas.h"
 #include "core/codecs/webp-head.h"
 #include "core/th-codec.h"
 
@@ -14,22 +16,15 @@
  * 2 and 0.998 at 3, for 1.03, 1.05 and 1.13 times the CPU time of 1. */
 #define OVERSAMPLE            2u
 #define UNSCALED_ALPHA_PIXELS (8u * 1024u * 1024u)
-#define FIXED_BYTES           (256u * 1024u)
-/* Sets of Huffman tables of a lossless picture, each of at most 5004 entries of 4 bytes beside its
- * struct. Their number is known only while decoding: 18 pictures of up to 9 megapixels by libwebp's
- * encoder left room for 100 at the most, a conformance file of 75 × 100 pixels has about as many.
- * They are allocated before the data that belong to them are read: a cut file needs as many. */
-#define GROUP_BYTES      20800u
-#define GROUP_PIXELS_MIN 16u
-#define GROUPS_ALWAYS    512u
-#define GROUP_PIXELS     16384u
 
 typedef struct
 {
   ThSession base;
   ThHeader header;
   ThWebpHead head;
+  ThWebpFrames frames;
   gboolean covers; /* the first picture is the whole canvas */
+  gboolean looks;  /* whether the first frame shows something, since others follow */
 } WebpSession;
 
 /* What one decode works with. */
@@ -43,6 +38,9 @@ typedef struct
   gsize stride;
   guint8 *row;      /* one row of the canvas; NULL where the picture covers it */
   guint32 pushed;   /* rows of pixels that the sink has */
+  gboolean held;    /* it gets none, as long as these show nothing: */
+  guint32 looked;   /* rows of pixels that */
+  ThBlank blank;    /* has seen */
   gboolean stopped; /* by the sink */
 } Decode;
 
@@ -74,6 +72,7 @@ webp_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **err
   WebpSession *session = g_new0 (WebpSession, 1);
   ThWebpHead *head = &session->head;
   ThStatus status = th_webp_head_read (head, input, limits, error);
+  gboolean alpha;
 
   if (status != TH_STATUS_OK)
     {
@@ -81,14 +80,24 @@ webp_open (ThInput *input, const ThLimits *limits, ThSession **out, GError **err
       return status;
     }
   session->base.input = input;
-  session->covers =
-      head->frame.width == head->canvas.width && head->frame.height == head->canvas.height;
+  th_webp_frames_read (&session->frames, head, input, limits);
+  if (th_input_failed (input))
+    {
+      webp_close (&session->base);
+      return fail (TH_STATUS_IO, error, NULL);
+    }
+  session->covers = head->frame.size.width == head->canvas.width
+                    && head->frame.size.height == head->canvas.height;
+  session->looks = session->frames.n > 1
+                   && (guint64) head->canvas.width * head->canvas.height <= TH_BLANK_CANVAS_PIXELS;
+  alpha = session->looks ? th_webp_frames_have_alpha (&session->frames)
+                         : head->frame.alpha || !session->covers;
   session->header = (ThHeader){
     .size = head->canvas,
     .orientation = head->orientation,
-    .has_alpha = head->alpha || !session->covers,
+    .has_alpha = alpha,
     .pages = 1,
-    .frames = head->animated ? 0 : 1,
+    .frames = session->frames.n > 1 ? 0 : 1,
     .icc = head->icc,
     .icc_size = head->icc_size,
     .mime_type = mime_types[0],
@@ -108,11 +117,11 @@ webp_header (const ThSession *base)
 static gboolean
 may_scale (const WebpSession *session)
 {
-  const ThWebpHead *head = &session->head;
+  const ThWebpFrame *frame = &session->head.frame;
 
   return session->covers
-         && (!head->alpha || head->lossless
-             || (guint64) head->frame.width * head->frame.height > UNSCALED_ALPHA_PIXELS);
+         && (!frame->alpha || frame->lossless
+             || (guint64) frame->size.width * frame->size.height > UNSCALED_ALPHA_PIXELS);
 }
 
 static guint32
@@ -121,38 +130,21 @@ scaled_side (guint32 full, guint32 target)
   return (guint32) MIN ((guint64) target * OVERSAMPLE, full);
 }
 
-/* libwebp's own memory: measured under a limit on data, see tests/codecs. */
-static guint64
-library_bytes (const WebpSession *session, const ThRaster *raster)
-{
-  const ThWebpHead *head = &session->head;
-  guint64 pixels = (guint64) head->frame.width * head->frame.height;
-  guint64 groups = MIN (pixels / GROUP_PIXELS_MIN + 1, GROUPS_ALWAYS + pixels / GROUP_PIXELS);
-  guint64 lossless = pixels * 19 / 4 + (guint64) head->frame.width * 80 + groups * GROUP_BYTES;
-  guint64 bytes = FIXED_BYTES + (guint64) raster->width * 128;
-
-  if (head->lossless)
-    return bytes + lossless;
-  bytes += (guint64) (head->frame.width / 16 + 1) * 2048;
-  /* The plane of transparency, and its own lossless picture. */
-  return bytes + (head->alpha ? pixels + lossless : 0);
-}
-
 /* The compressed picture is kept whole where libwebp could need any of it until the end. */
 static gboolean
-is_streamed (const ThWebpHead *head)
+is_streamed (const ThWebpFrame *frame)
 {
-  return !head->lossless && !head->alpha && head->partitions == 1;
+  return !frame->lossless && !frame->alpha && frame->partitions == 1;
 }
 
 static guint64
-data_bytes (const ThWebpHead *head)
+data_bytes (const ThWebpFrame *frame)
 {
   /* What libwebp has not used yet is copied once when more comes; it wants the first partition
    * whole and then copies it. */
-  if (is_streamed (head))
-    return 3 * (guint64) MIN (head->first_partition, head->data.size) + 4 * TH_INPUT_WINDOW;
-  return head->data.size + head->alpha_data.size;
+  if (is_streamed (frame))
+    return 3 * (guint64) MIN (frame->first_partition, frame->data.size) + 4 * TH_INPUT_WINDOW;
+  return frame->data.size + frame->alpha_data.size;
 }
 
 static gboolean
@@ -165,8 +157,10 @@ webp_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan
   guint32 height =
       scale ? scaled_side (head->canvas.height, targets[0].height) : head->canvas.height;
   gboolean alpha = session->header.has_alpha;
-  guint64 pixels = session->covers ? (guint64) width * height
-                                   : (guint64) head->frame.width * head->frame.height + width;
+  guint64 pixels = session->covers
+                       ? (guint64) width * height
+                       : (guint64) head->frame.size.width * head->frame.size.height + width;
+  guint64 bytes;
 
   *plan = (ThPlan){
     .raster = {
@@ -179,8 +173,11 @@ webp_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan
       .bits = 8,
     },
   };
-  plan->peak_bytes = sizeof *session + head->icc_size + pixels * (alpha ? 4 : 3)
-                     + library_bytes (session, &plan->raster) + data_bytes (head);
+  bytes = pixels * (alpha ? 4 : 3) + th_webp_frame_bytes (&head->frame, width)
+          + data_bytes (&head->frame);
+  if (session->looks)
+    bytes = MAX (bytes, th_webp_canvas_bytes (&session->frames, &plan->raster));
+  plan->peak_bytes = sizeof *session + head->icc_size + bytes;
   return TRUE;
 }
 
@@ -200,15 +197,29 @@ push_composed (Decode *decode, guint32 n)
   const ThWebpHead *head = &decode->session->head;
   gsize row_bytes = th_raster_row_bytes (decode->raster);
 
-  if (decode->pushed == 0 && n > 0 && !push_blank (decode, head->y))
+  if (decode->pushed == 0 && n > 0 && !push_blank (decode, head->frame.y))
     return;
   memset (decode->row, 0, row_bytes);
   for (guint32 i = 0; i < n && !decode->stopped; i++)
     {
-      memcpy (decode->row + (gsize) head->x * 4,
+      memcpy (decode->row + (gsize) head->frame.x * 4,
               decode->pixels + (gsize) (decode->pushed + i) * decode->stride, decode->stride);
       decode->stopped = !decode->sink->rows (decode->sink, decode->row, row_bytes, 1);
     }
+}
+
+/* Whether the first so many rows show something, with what lies around them. */
+static gboolean
+show_something (Decode *decode, guint32 finished)
+{
+  const guint channels = th_raster_channels (decode->raster);
+  const gsize n = (gsize) (finished - decode->looked) * (decode->stride / channels);
+
+  if (!decode->session->covers)
+    th_blank_look_nothing (&decode->blank);
+  th_blank_look (&decode->blank, decode->pixels + decode->looked * decode->stride, n, channels);
+  decode->looked = finished;
+  return decode->blank.differs;
 }
 
 /* Pushes the rows that libwebp has finished since the last time. */
@@ -220,6 +231,10 @@ push_finished (Decode *decode)
 
   if (WebPIDecGetRGB (decode->decoder, &finished, NULL, NULL, NULL) == NULL
       || (guint32) finished <= decode->pushed)
+    return;
+  if (decode->held && show_something (decode, (guint32) finished))
+    decode->held = FALSE;
+  if (decode->held)
     return;
   n = (guint32) finished - decode->pushed;
   if (decode->row != NULL)
@@ -234,7 +249,7 @@ push_finished (Decode *decode)
 static VP8StatusCode
 stream (Decode *decode)
 {
-  ThWebpSpan span = decode->session->head.data;
+  ThWebpSpan span = decode->session->head.frame.data;
   VP8StatusCode code = VP8_STATUS_SUSPENDED;
 
   while (span.size > 0 && code == VP8_STATUS_SUSPENDED && !decode->stopped)
@@ -265,11 +280,12 @@ read_span (ThInput *input, ThWebpSpan span, guint8 *buffer)
 static VP8StatusCode
 decode_whole (Decode *decode, guint8 *data)
 {
-  const ThWebpHead *head = &decode->session->head;
-  gsize size = head->lossless ? 0 : read_span (decode->session->base.input, head->alpha_data, data);
+  const ThWebpFrame *frame = &decode->session->head.frame;
+  ThInput *input = decode->session->base.input;
+  gsize size = frame->lossless ? 0 : read_span (input, frame->alpha_data, data);
   VP8StatusCode code;
 
-  size += read_span (decode->session->base.input, head->data, data + size);
+  size += read_span (input, frame->data, data + size);
   code = WebPIUpdate (decode->decoder, data, size);
   push_finished (decode);
   return code;
@@ -279,8 +295,16 @@ static ThStatus
 finish (Decode *decode, VP8StatusCode code, GError **error)
 {
   const ThWebpHead *head = &decode->session->head;
-  guint32 below = head->canvas.height - head->y - head->frame.height;
+  guint32 below = head->canvas.height - head->frame.y - head->frame.size.height;
 
+  /* Of a frame that did not come wholly there is to be seen what came. */
+  if (decode->held && code != VP8_STATUS_OK)
+    {
+      decode->held = FALSE;
+      push_finished (decode);
+    }
+  if (decode->held)
+    return TH_STATUS_OK;
   if (code == VP8_STATUS_OK && !decode->stopped && decode->row != NULL)
     push_blank (decode, below);
   if (decode->stopped)
@@ -304,7 +328,7 @@ make_decoder (Decode *decode, WebPDecoderConfig *config)
 {
   WebpSession *session = decode->session;
   ThSize size = session->covers ? (ThSize){ decode->raster->width, decode->raster->height }
-                                : session->head.frame;
+                                : session->head.frame.size;
 
   if (!WebPInitDecoderConfig (config))
     return FALSE;
@@ -314,7 +338,8 @@ make_decoder (Decode *decode, WebPDecoderConfig *config)
   config->output.is_external_memory = 1;
   config->output.u.RGBA =
       (WebPRGBABuffer){ decode->pixels, (int) decode->stride, decode->stride * size.height };
-  if (size.width != session->head.frame.width || size.height != session->head.frame.height)
+  if (size.width != session->head.frame.size.width
+      || size.height != session->head.frame.size.height)
     {
       config->options.use_scaling = 1;
       config->options.scaled_width = (int) size.width;
@@ -324,28 +349,45 @@ make_decoder (Decode *decode, WebPDecoderConfig *config)
   return decode->decoder != NULL;
 }
 
+/* The first frame, unless it is held back. */
 static ThStatus
-webp_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
+decode_first (Decode *decode, GError **error)
 {
-  WebpSession *session = (WebpSession *) base;
-  gboolean streamed = is_streamed (&session->head);
-  g_autofree guint8 *data = streamed ? NULL : g_try_malloc (data_bytes (&session->head));
+  const WebpSession *session = decode->session;
+  const ThWebpFrame *frame = &session->head.frame;
+  gboolean streamed = is_streamed (frame);
+  g_autofree guint8 *data = streamed ? NULL : g_try_malloc (data_bytes (frame));
   g_autofree guint8 *row =
-      session->covers ? NULL : g_try_malloc (th_raster_row_bytes (&plan->raster));
-  Decode decode = { .session = session, .raster = &plan->raster, .sink = sink, .row = row };
+      session->covers ? NULL : g_try_malloc (th_raster_row_bytes (decode->raster));
   WebPDecoderConfig config;
   ThStatus status;
 
   errno = 0;
+  decode->row = row;
   if ((!streamed && data == NULL) || (!session->covers && row == NULL)
-      || !make_decoder (&decode, &config))
+      || !make_decoder (decode, &config))
     status = fail (TH_STATUS_NO_MEMORY, error, NULL);
   else
-    status = finish (&decode, streamed ? stream (&decode) : decode_whole (&decode, data), error);
-  if (decode.decoder != NULL)
-    WebPIDelete (decode.decoder);
-  g_free (decode.pixels);
+    status = finish (decode, streamed ? stream (decode) : decode_whole (decode, data), error);
+  if (decode->decoder != NULL)
+    WebPIDelete (decode->decoder);
+  g_free (decode->pixels);
   return status;
+}
+
+static ThStatus
+webp_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
+{
+  WebpSession *session = (WebpSession *) base;
+  Decode decode = {
+    .session = session, .raster = &plan->raster, .sink = sink, .held = session->looks
+  };
+  const ThStatus status = decode_first (&decode, error);
+
+  if (status != TH_STATUS_OK || !decode.held)
+    return status;
+  return th_webp_canvas_push (&session->frames, base->input, decode.blank.first, &plan->raster,
+                              sink, error);
 }
 
 const ThCodec th_codec_webp = {

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "core/th-blank.h"
-
 #define CHANNELS 4u
 
 typedef struct
@@ -43,7 +41,8 @@ shows_picture (Drawing *drawing)
   ThBlank blank = { 0 };
   ThBlankRank rank;
 
-  th_blank_look (&blank, drawing->pixels, (gsize) drawing->canvas.width * drawing->canvas.height);
+  th_blank_look (&blank, drawing->pixels, (gsize) drawing->canvas.width * drawing->canvas.height,
+                 CHANNELS);
   rank = th_blank_rank (&blank);
   if (rank == TH_BLANK_PLAIN && drawing->plain[3] == 0)
     memcpy (drawing->plain, blank.first, sizeof drawing->plain);
@@ -209,7 +208,7 @@ look_at_frame (ThGifFile *file, ThSize canvas, guint8 *line, gboolean *plain, GE
       if (!th_gif_file_line (file, line))
         return judge (file, error);
       for (guint32 x = 0; x < visible.width && th_gif_file_row (file, n) < visible.height; x++)
-        th_blank_look (&blank, palette + line[x] * CHANNELS, 1);
+        th_blank_look (&blank, palette + line[x] * CHANNELS, 1, CHANNELS);
     }
   *plain = !blank.differs;
   return TH_STATUS_OK;
@@ -224,7 +223,7 @@ look (ThGifFile *file, ThSize canvas, gboolean *needed, GError **error)
   ThStatus status = th_gif_file_next (file, error);
 
   if (status != TH_STATUS_OK || !th_gif_file_goes_on (file)
-      || (guint64) frame->Width * (guint64) frame->Height > TH_GIF_CANVAS_PIXELS)
+      || (guint64) frame->Width * (guint64) frame->Height > TH_BLANK_CANVAS_PIXELS)
     return status;
   line = g_try_malloc (G_MAXUINT16);
   if (line == NULL)

@@ -3,10 +3,7 @@
 #pragma once
 
 #include "core/codecs/gif-file.h"
-
-/* Pixels of a canvas, beyond which an animation is shown by its first frame: 128 MiB while frames
- * are drawn, and a tenth of a second for each. */
-#define TH_GIF_CANVAS_PIXELS (16u * 1024u * 1024u)
+#include "core/th-blank.h"
 
 /* *needed: the first frame of several shows no picture (core/th-blank.h), so that others have to be
  * looked at. Reads it until that is clear, with a line of memory. OK, NO_MEMORY, IO. */

@@ -18,6 +18,9 @@
 #define CHUNKS_MAX    512u
 #define ICC_MAX_BYTES (4u * 1024u * 1024u)
 #define EXIF_FLAG     0x08u
+/* Of a frame. */
+#define CLEAR_FLAG   0x01u
+#define REPLACE_FLAG 0x02u
 
 typedef struct
 {
@@ -126,22 +129,22 @@ skip_optional (BoolReader *reader, guint n, guint bits)
 
 /* From the frame header: how large the partition with the modes is and how many others follow. */
 static void
-read_partitions (ThWebpHead *head, ThBytes frame)
+read_partitions (ThWebpFrame *frame, ThBytes data)
 {
-  BoolReader reader = { frame, 12, 0, 255, 0 };
-  gboolean map, data;
+  BoolReader reader = { data, 12, 0, 255, 0 };
+  gboolean map, update;
   guint16 start;
 
-  read_u24 (frame, 0, &head->first_partition);
-  head->first_partition >>= 5;
-  th_bytes_u16 (frame, 10, TRUE, &start);
+  read_u24 (data, 0, &frame->first_partition);
+  frame->first_partition >>= 5;
+  th_bytes_u16 (data, 10, TRUE, &start);
   reader.value = start;
   read_bits (&reader, 2); /* colour space, clamping */
   if (read_bits (&reader, 1))
     {
       map = read_bits (&reader, 1) != 0;
-      data = read_bits (&reader, 1) != 0;
-      if (data)
+      update = read_bits (&reader, 1) != 0;
+      if (update)
         {
           read_bits (&reader, 1);
           skip_optional (&reader, 4, 8);
@@ -153,58 +156,60 @@ read_partitions (ThWebpHead *head, ThBytes frame)
   read_bits (&reader, 10); /* loop filter: type, level, sharpness */
   if (read_bits (&reader, 1) && read_bits (&reader, 1))
     skip_optional (&reader, 8, 7);
-  head->partitions = 1u << read_bits (&reader, 2);
+  frame->partitions = 1u << read_bits (&reader, 2);
 }
 
 static ThStatus
-take_picture (Walk *walk, const Chunk *chunk, guint64 end, GError **error)
+take_picture (const Walk *walk, ThWebpFrame *frame, const Chunk *chunk, guint64 end, GError **error)
 {
-  ThWebpHead *head = walk->head;
   ThBytes bytes = th_input_peek (walk->input, chunk->offset - HEADER_BYTES, FEATURE_BYTES);
   WebPBitstreamFeatures features;
-  ThBytes frame;
+  ThBytes data;
 
   if (WebPGetFeatures (bytes.data, MIN (bytes.size, FEATURE_BYTES), &features) != VP8_STATUS_OK)
     return corrupt (error, "the picture has no valid header");
-  head->lossless = chunk->tag == TAG ('V', 'P', '8', 'L');
-  head->frame = (ThSize){ (guint32) features.width, (guint32) features.height };
-  head->alpha = head->lossless ? features.has_alpha != 0 : head->alpha_data.size > 0;
-  head->data = span_of (chunk, end);
-  if (!head->lossless && th_bytes_slice (bytes, HEADER_BYTES, bytes.size - HEADER_BYTES, &frame))
-    read_partitions (head, frame);
-  return th_limits_check_size (walk->limits, head->frame.width, head->frame.height, error);
+  frame->lossless = chunk->tag == TAG ('V', 'P', '8', 'L');
+  frame->size = (ThSize){ (guint32) features.width, (guint32) features.height };
+  frame->alpha = frame->lossless ? features.has_alpha != 0 : frame->alpha_data.size > 0;
+  frame->data = span_of (chunk, end);
+  if (!frame->lossless && th_bytes_slice (bytes, HEADER_BYTES, bytes.size - HEADER_BYTES, &data))
+    read_partitions (frame, data);
+  return th_limits_check_size (walk->limits, frame->size.width, frame->size.height, error);
 }
 
-/* Looks for the picture among the chunks of a frame, or of the file. */
+/* Looks for the picture among the chunks of a frame. */
 static ThStatus
-find_picture (Walk *walk, guint64 offset, guint64 end, GError **error)
+find_picture (const Walk *walk, ThWebpFrame *frame, guint64 offset, guint64 end, GError **error)
 {
   Chunk chunk;
 
   for (guint i = 0; i < CHUNKS_MAX && read_chunk (walk->input, offset, end, &chunk); i++)
     {
       if (chunk.tag == TAG ('V', 'P', '8', ' ') || chunk.tag == TAG ('V', 'P', '8', 'L'))
-        return take_picture (walk, &chunk, end, error);
+        return take_picture (walk, frame, &chunk, end, error);
       if (chunk.tag == TAG ('A', 'L', 'P', 'H'))
-        walk->head->alpha_data = span_of (&chunk, end);
+        frame->alpha_data = span_of (&chunk, end);
       offset = next_chunk (&chunk);
     }
   return corrupt (error, "the file ends before the picture");
 }
 
 static ThStatus
-take_frame (Walk *walk, const Chunk *chunk, guint64 end, GError **error)
+take_frame (const Walk *walk, ThWebpFrame *frame, const Chunk *chunk, guint64 end, GError **error)
 {
-  ThWebpHead *head = walk->head;
   ThBytes bytes = th_input_peek (walk->input, chunk->offset, FRAME_BYTES);
   guint64 next = next_chunk (chunk);
+  guint8 flags;
 
-  if (!read_u24 (bytes, 0, &head->x) || !read_u24 (bytes, 3, &head->y))
-    return corrupt (error, "the file ends within the first frame");
-  head->x *= 2;
-  head->y *= 2;
-  head->alpha_data = (ThWebpSpan){ 0, 0 };
-  return find_picture (walk, chunk->offset + FRAME_BYTES, MIN (next, end), error);
+  *frame = (ThWebpFrame){ 0 };
+  if (!read_u24 (bytes, 0, &frame->x) || !read_u24 (bytes, 3, &frame->y)
+      || !th_bytes_u8 (bytes, FRAME_BYTES - 1, &flags))
+    return corrupt (error, "the file ends within the frame");
+  frame->x *= 2;
+  frame->y *= 2;
+  frame->replaces = (flags & REPLACE_FLAG) != 0;
+  frame->clears = (flags & CLEAR_FLAG) != 0;
+  return find_picture (walk, frame, chunk->offset + FRAME_BYTES, MIN (next, end), error);
 }
 
 static void
@@ -252,7 +257,8 @@ take_extended (Walk *walk, const Chunk *chunk, GError **error)
 static ThStatus
 take_chunk (Walk *walk, const Chunk *chunk, guint64 end, GError **error)
 {
-  gboolean found = walk->head->data.size > 0;
+  ThWebpFrame *frame = &walk->head->frame;
+  gboolean found = frame->data.size > 0;
 
   switch (chunk->tag)
     {
@@ -266,16 +272,19 @@ take_chunk (Walk *walk, const Chunk *chunk, guint64 end, GError **error)
       take_exif (walk, chunk);
       return TH_STATUS_OK;
     case TAG ('A', 'N', 'M', 'F'):
-      return found || !walk->head->animated ? TH_STATUS_OK : take_frame (walk, chunk, end, error);
+      if (found || !walk->head->animated)
+        return TH_STATUS_OK;
+      walk->head->next = next_chunk (chunk);
+      return take_frame (walk, frame, chunk, end, error);
     case TAG ('A', 'L', 'P', 'H'):
       if (!found)
-        walk->head->alpha_data = span_of (chunk, end);
+        frame->alpha_data = span_of (chunk, end);
       return TH_STATUS_OK;
     case TAG ('V', 'P', '8', ' '):
     case TAG ('V', 'P', '8', 'L'):
       /* Whatever the flags say, a picture outside of frames is a still. */
       walk->head->animated = walk->head->animated && found;
-      return found ? TH_STATUS_OK : take_picture (walk, chunk, end, error);
+      return found ? TH_STATUS_OK : take_picture (walk, frame, chunk, end, error);
     default:
       return TH_STATUS_OK;
     }
@@ -293,21 +302,21 @@ walk_chunks (Walk *walk, guint64 end, GError **error)
       status = take_chunk (walk, &chunk, end, error);
       /* What follows the picture matters only where there is an orientation to be found. */
       if (status != TH_STATUS_OK
-          || (walk->head->data.size > 0
+          || (walk->head->frame.data.size > 0
               && (!(walk->flags & EXIF_FLAG) || chunk.tag == TAG ('E', 'X', 'I', 'F'))))
         return status;
       offset = next_chunk (&chunk);
     }
-  return walk->head->data.size > 0 ? TH_STATUS_OK
-                                   : corrupt (error, "the file ends before the picture");
+  return walk->head->frame.data.size > 0 ? TH_STATUS_OK
+                                         : corrupt (error, "the file ends before the picture");
 }
 
 /* What composing relies on. */
 static gboolean
-fits (const ThWebpHead *head)
+fits (const ThWebpFrame *frame, ThSize canvas)
 {
-  return (guint64) head->x + head->frame.width <= head->canvas.width
-         && (guint64) head->y + head->frame.height <= head->canvas.height;
+  return (guint64) frame->x + frame->size.width <= canvas.width
+         && (guint64) frame->y + frame->size.height <= canvas.height;
 }
 
 /* Not the file's fault, whatever was made of it. */
@@ -332,10 +341,11 @@ th_webp_head_read (ThWebpHead *head, ThInput *input, const ThLimits *limits, GEr
   *head = (ThWebpHead){ .orientation = 1 };
   if (!th_bytes_u32 (bytes, 4, FALSE, &length) || length < FIRST_CHUNK)
     return corrupt (error, "the container says that it is empty");
-  status = walk_chunks (&walk, MIN ((guint64) length + HEADER_BYTES, size), error);
+  head->end = MIN ((guint64) length + HEADER_BYTES, size);
+  status = walk_chunks (&walk, head->end, error);
   if (!head->animated)
-    head->canvas = head->frame;
-  if (status == TH_STATUS_OK && !fits (head))
+    head->canvas = head->frame.size;
+  if (status == TH_STATUS_OK && !fits (&head->frame, head->canvas))
     status = corrupt (error, "the first frame does not fit on the canvas");
   if (status == TH_STATUS_TOO_LARGE)
     return status;
@@ -348,4 +358,21 @@ void
 th_webp_head_clear (ThWebpHead *head)
 {
   g_clear_pointer (&head->icc, g_free);
+}
+
+gboolean
+th_webp_head_next (const ThWebpHead *head, ThInput *input, const ThLimits *limits, guint64 *offset,
+                   ThWebpFrame *frame)
+{
+  const Walk walk = { .input = input, .limits = limits };
+  Chunk chunk;
+
+  for (guint i = 0; i < CHUNKS_MAX && read_chunk (input, *offset, head->end, &chunk); i++)
+    {
+      *offset = next_chunk (&chunk);
+      if (chunk.tag == TAG ('A', 'N', 'M', 'F'))
+        return take_frame (&walk, frame, &chunk, head->end, NULL) == TH_STATUS_OK
+               && fits (frame, head->canvas);
+    }
+  return FALSE;
 }
