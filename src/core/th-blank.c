@@ -28,18 +28,22 @@ look (ThBlank *blank, const guint8 *pixel)
 }
 
 void
-th_blank_look (ThBlank *blank, const guint8 *pixels, gsize n, guint channels)
+th_blank_look (ThBlank *blank, const guint8 *rgba, gsize n)
 {
-  guint8 pixel[4] = { 0, 0, 0, 255 };
-
-  for (gsize i = 0; i < n && !blank->differs; i++, pixels += channels)
+  for (gsize i = 0; i < n && !blank->differs; i++)
     {
-      memcpy (pixel, pixels, channels);
-      if (pixel[3] == 0)
+      if (rgba[4 * i + 3] == 0)
         th_blank_look_nothing (blank);
       else
-        look (blank, pixel);
+        look (blank, rgba + 4 * i);
     }
+}
+
+void
+th_blank_look_rgb (ThBlank *blank, const guint8 *rgb, gsize n)
+{
+  for (gsize i = 0; i < n && !blank->differs; i++, rgb += 3)
+    look (blank, (guint8[]){ rgb[0], rgb[1], rgb[2], 255 });
 }
 
 void

@@ -27,9 +27,11 @@ typedef struct
  * first frame. */
 #define TH_BLANK_CANVAS_PIXELS (16u * 1024u * 1024u)
 
-/* n pixels of 3 or 4 channels of a byte, RGB or straight RGBA. What is transparent is all the same;
- * differences that are hardly seen are none. */
-void th_blank_look (ThBlank *blank, const guint8 *pixels, gsize n, guint channels);
+/* n pixels of four bytes, straight RGBA. What is transparent is all the same; differences that are
+ * hardly seen are none. */
+void th_blank_look (ThBlank *blank, const guint8 *rgba, gsize n);
+/* The same of three bytes, RGB. */
+void th_blank_look_rgb (ThBlank *blank, const guint8 *rgb, gsize n);
 /* A transparent pixel. */
 void th_blank_look_nothing (ThBlank *blank);
 ThBlankRank th_blank_rank (const ThBlank *blank);

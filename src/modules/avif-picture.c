@@ -4,7 +4,6 @@
 #include "modules/avif-picture.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct
 {
@@ -50,50 +49,4 @@ th_avif_crop (const avifImage *image)
       || !crop_side (image->height, sides + 2, offsets + 2, down, &y))
     return (avifCropRect){ 0, 0, image->width, image->height };
   return (avifCropRect){ x.start, y.start, x.length, y.length };
-}
-
-/* A row all of whose samples are as its first one is the same one sample on. */
-static gboolean
-is_plain (const guint8 *plane, guint32 stride, guint32 width, guint32 height, gsize sample)
-{
-  const gsize row = width * sample;
-
-  if (memcmp (plane, plane + sample, row - sample) != 0)
-    return FALSE;
-  for (guint32 y = 1; y < height; y++)
-    if (memcmp (plane, plane + (gsize) y * stride, row) != 0)
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-is_transparent (const avifImage *image, gsize sample)
-{
-  static const guint8 nothing[2];
-
-  return image->alphaPlane != NULL && memcmp (image->alphaPlane, nothing, sample) == 0
-         && is_plain (image->alphaPlane, image->alphaRowBytes, image->width, image->height, sample);
-}
-
-gboolean
-th_avif_is_blank (const avifImage *image)
-{
-  const gsize sample = image->depth > 8 ? 2 : 1;
-  avifPixelFormatInfo info;
-
-  if (is_transparent (image, sample))
-    return TRUE;
-  avifGetPixelFormatInfo (image->yuvFormat, &info);
-  for (guint i = 0; i < 3 && image->yuvPlanes[i] != NULL; i++)
-    {
-      const guint shift_x = i > 0 ? (guint) info.chromaShiftX : 0;
-      const guint shift_y = i > 0 ? (guint) info.chromaShiftY : 0;
-
-      if (!is_plain (image->yuvPlanes[i], image->yuvRowBytes[i],
-                     (image->width + shift_x) >> shift_x, (image->height + shift_y) >> shift_y,
-                     sample))
-        return FALSE;
-    }
-  return image->alphaPlane == NULL
-         || is_plain (image->alphaPlane, image->alphaRowBytes, image->width, image->height, sample);
 }

@@ -8,6 +8,3 @@
 /* The clean aperture on whole pixels, and where chroma is coarser on whole pixels of that. All of
  * the picture where there is none, or one that is not within it. */
 avifCropRect th_avif_crop (const avifImage *image);
-
-/* Shows nothing: is of one colour, or transparent throughout. */
-gboolean th_avif_is_blank (const avifImage *image);

@@ -6,6 +6,7 @@
 #include <avif/avif.h>
 #include <string.h>
 
+#include "core/th-blank.h"
 #include "core/th-codec.h"
 #include "modules/avif-io.h"
 #include "modules/avif-picture.h"
@@ -20,8 +21,6 @@
 /* Pictures that are kept at once: the decoder's own, the one that is handed out, the whole of a
  * grid. */
 #define PICTURES 3u
-/* Frames of a sequence that are looked at for one that shows something. */
-#define LOOKED_AT 8u
 
 typedef struct
 {
@@ -243,9 +242,10 @@ avif_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan
   return TRUE;
 }
 
-/* Rows from y on, n of the cropped picture; above and below lie what chroma needs. */
+/* Rows from y on, n of the cropped picture; above and below lie what chroma needs. bits: at most
+ * the raster's. */
 static avifResult
-convert (Decode *decode, guint32 y, guint32 n, const guint8 **rows)
+convert (Decode *decode, guint32 y, guint32 n, guint8 bits, const guint8 **rows)
 {
   const AvifSession *session = decode->session;
   const avifImage *image = session->decoder->image;
@@ -260,7 +260,7 @@ convert (Decode *decode, guint32 y, guint32 n, const guint8 **rows)
   if (result == AVIF_RESULT_OK)
     {
       avifRGBImageSetDefaults (&rgb, view);
-      rgb.depth = decode->raster->bits;
+      rgb.depth = bits;
       rgb.format = session->header.has_alpha ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
       rgb.alphaPremultiplied = image->alphaPremultiplied;
       rgb.pixels = decode->rgb;
@@ -282,7 +282,7 @@ push_strips (Decode *decode, GError **error)
     {
       const guint32 n = MIN (height - y, STRIP);
       const guint8 *rows = NULL;
-      const avifResult result = convert (decode, y, n, &rows);
+      const avifResult result = convert (decode, y, n, decode->raster->bits, &rows);
 
       if (result != AVIF_RESULT_OK)
         return fail_with (decode->session, result, error);
@@ -294,33 +294,66 @@ push_strips (Decode *decode, GError **error)
 
 /* The picture must be the one that the header told of. */
 static gboolean
-is_as_told (const AvifSession *session, const ThPlan *plan)
+is_as_told (const AvifSession *session, const ThRaster *raster)
 {
   const avifImage *image = session->decoder->image;
   const avifCropRect *crop = &session->crop;
 
   return crop->x + crop->width <= image->width && crop->y + crop->height <= image->height
-         && (image->depth > 8 ? 16 : 8) == plan->raster.bits;
+         && (image->depth > 8 ? 16 : 8) == raster->bits;
 }
 
-/* The first frame that shows something, or the first one where none of those looked at does. */
-static avifResult
-decode_frame (avifDecoder *decoder)
+/* What the frame shows; what cannot be said counts as a picture, whose failure is told then. */
+static ThBlankRank
+rank_frame (Decode *decode)
 {
-  const guint frames = MIN ((guint) MAX (decoder->imageCount, 1), LOOKED_AT);
+  const guint32 width = decode->raster->width, height = decode->raster->height;
+  const guint channels = th_raster_channels (decode->raster);
+  ThBlank blank = { 0 };
+
+  if (!is_as_told (decode->session, decode->raster))
+    return TH_BLANK_PICTURE;
+  for (guint32 y = 0; y < height && !blank.differs; y += STRIP)
+    {
+      const guint32 n = MIN (height - y, STRIP);
+      const gsize stride = th_raster_row_bytes (decode->raster);
+      const guint8 *rows = NULL;
+
+      if (convert (decode, y, n, 8, &rows) != AVIF_RESULT_OK)
+        return TH_BLANK_PICTURE;
+      for (guint32 i = 0; i < n; i++, rows += stride)
+        if (channels == 4)
+          th_blank_look (&blank, rows, width);
+        else
+          th_blank_look_rgb (&blank, rows, width);
+    }
+  return th_blank_rank (&blank);
+}
+
+/* The frame that stands for a sequence (core/th-blank.h). */
+static avifResult
+decode_frame (Decode *decode)
+{
+  avifDecoder *decoder = decode->session->decoder;
+  const guint frames = MIN ((guint) MAX (decoder->imageCount, 1), TH_BLANK_FRAMES);
+  guint chosen = 0;
 
   for (guint i = 0; i < frames; i++)
     {
       const avifResult result = avifDecoderNextImage (decoder);
+      ThBlankRank rank;
 
       if (frames == 1 || (i == 0 && result != AVIF_RESULT_OK))
         return result;
       if (result != AVIF_RESULT_OK)
         break;
-      if (!th_avif_is_blank (decoder->image))
+      rank = rank_frame (decode);
+      if (rank == TH_BLANK_PICTURE)
         return result;
+      if (rank == TH_BLANK_PLAIN && chosen == 0)
+        chosen = i + 1;
     }
-  return avifDecoderNthImage (decoder, 0);
+  return avifDecoderNthImage (decoder, chosen > 0 ? chosen - 1 : 0);
 }
 
 static ThStatus
@@ -334,10 +367,10 @@ avif_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
 
   if (rgb == NULL)
     return fail (TH_STATUS_NO_MEMORY, error, NULL);
-  result = decode_frame (session->decoder);
+  result = decode_frame (&decode);
   if (result != AVIF_RESULT_OK)
     return fail_with (session, result, error);
-  if (!is_as_told (session, plan))
+  if (!is_as_told (session, &plan->raster))
     return fail (TH_STATUS_CORRUPT, error, "the picture is another than its header says");
   return push_strips (&decode, error);
 }

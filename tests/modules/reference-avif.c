@@ -47,6 +47,40 @@ convert (const avifImage *image)
   return avifImageYUVToRGB (image, &rgb) == AVIF_RESULT_OK ? g_steal_pointer (&picture) : NULL;
 }
 
+/* 2: its pixels differ; 1: it is of one colour; 0: that is black, white or none. */
+static guint
+worth (const Picture *picture)
+{
+  const guint8 *rgba = picture->rgba;
+  const gsize n = (gsize) picture->size.width * picture->size.height;
+  gboolean black = rgba[0] <= 8 && rgba[1] <= 8 && rgba[2] <= 8;
+  gboolean white = rgba[0] >= 247 && rgba[1] >= 247 && rgba[2] >= 247;
+
+  for (gsize i = 1; i < n; i++)
+    for (guint k = 0; k < 4; k++)
+      if (ABS (rgba[k] - rgba[4 * i + k]) > 8)
+        return 2;
+  return rgba[3] > 8 && !black && !white ? 1 : 0;
+}
+
+/* The best of the first eight, the first of equals. */
+static Picture *
+best_of (avifDecoder *decoder)
+{
+  Picture *best = NULL;
+
+  for (guint i = 0; i < 8 && avifDecoderNextImage (decoder) == AVIF_RESULT_OK; i++)
+    {
+      g_autoptr (Picture) picture = convert (decoder->image);
+
+      if (picture == NULL || (best != NULL && worth (picture) <= worth (best)))
+        continue;
+      g_clear_pointer (&best, picture_free);
+      best = g_steal_pointer (&picture);
+    }
+  return best;
+}
+
 Picture *
 picture_reference (const char *codec, ThBytes data)
 {
@@ -56,9 +90,8 @@ picture_reference (const char *codec, ThBytes data)
   decoder->maxThreads = 1;
   decoder->strictFlags = AVIF_STRICT_DISABLED;
   if (avifDecoderSetIOMemory (decoder, data.data, data.size) == AVIF_RESULT_OK
-      && avifDecoderParse (decoder) == AVIF_RESULT_OK
-      && avifDecoderNextImage (decoder) == AVIF_RESULT_OK)
-    picture = convert (decoder->image);
+      && avifDecoderParse (decoder) == AVIF_RESULT_OK)
+    picture = best_of (decoder);
   avifDecoderDestroy (decoder);
   return picture;
 }

@@ -214,10 +214,14 @@ show_something (Decode *decode, guint32 finished)
 {
   const guint channels = th_raster_channels (decode->raster);
   const gsize n = (gsize) (finished - decode->looked) * (decode->stride / channels);
+  const guint8 *rows = decode->pixels + decode->looked * decode->stride;
 
   if (!decode->session->covers)
     th_blank_look_nothing (&decode->blank);
-  th_blank_look (&decode->blank, decode->pixels + decode->looked * decode->stride, n, channels);
+  if (channels == 4)
+    th_blank_look (&decode->blank, rows, n);
+  else
+    th_blank_look_rgb (&decode->blank, rows, n);
   decode->looked = finished;
   return decode->blank.differs;
 }

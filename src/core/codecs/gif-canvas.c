@@ -41,8 +41,7 @@ shows_picture (Drawing *drawing)
   ThBlank blank = { 0 };
   ThBlankRank rank;
 
-  th_blank_look (&blank, drawing->pixels, (gsize) drawing->canvas.width * drawing->canvas.height,
-                 CHANNELS);
+  th_blank_look (&blank, drawing->pixels, (gsize) drawing->canvas.width * drawing->canvas.height);
   rank = th_blank_rank (&blank);
   if (rank == TH_BLANK_PLAIN && drawing->plain[3] == 0)
     memcpy (drawing->plain, blank.first, sizeof drawing->plain);
@@ -208,7 +207,7 @@ look_at_frame (ThGifFile *file, ThSize canvas, guint8 *line, gboolean *plain, GE
       if (!th_gif_file_line (file, line))
         return judge (file, error);
       for (guint32 x = 0; x < visible.width && th_gif_file_row (file, n) < visible.height; x++)
-        th_blank_look (&blank, palette + line[x] * CHANNELS, 1, CHANNELS);
+        th_blank_look (&blank, palette + line[x] * CHANNELS, 1);
     }
   *plain = !blank.differs;
   return TH_STATUS_OK;

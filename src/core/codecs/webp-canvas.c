@@ -249,7 +249,7 @@ shows_picture (Drawing *drawing)
   ThBlank blank = { 0 };
   ThBlankRank rank;
 
-  th_blank_look (&blank, drawing->pixels, (gsize) canvas.width * canvas.height, CHANNELS);
+  th_blank_look (&blank, drawing->pixels, (gsize) canvas.width * canvas.height);
   rank = th_blank_rank (&blank);
   if (rank == TH_BLANK_PLAIN && drawing->plain[3] == 0)
     memcpy (drawing->plain, blank.first, sizeof drawing->plain);
