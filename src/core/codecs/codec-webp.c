@@ -160,7 +160,7 @@ webp_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan
   guint64 pixels = session->covers
                        ? (guint64) width * height
                        : (guint64) head->frame.size.width * head->frame.size.height + width;
-  guint64 bytes;
+  guint64 bytes, drawn = 0;
 
   *plan = (ThPlan){
     .raster = {
@@ -176,8 +176,8 @@ webp_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan
   bytes = pixels * (alpha ? 4 : 3) + th_webp_frame_bytes (&head->frame, width)
           + data_bytes (&head->frame);
   if (session->looks)
-    bytes = MAX (bytes, th_webp_canvas_bytes (&session->frames, &plan->raster));
-  plan->peak_bytes = sizeof *session + head->icc_size + bytes;
+    drawn = th_webp_canvas_bytes (&session->frames, &plan->raster);
+  plan->peak_bytes = sizeof *session + head->icc_size + MAX (bytes, drawn);
   return TRUE;
 }
 
