@@ -16,15 +16,33 @@ typedef struct
   gint64 since;
 } Sweep;
 
+static guint32
+bit_of (const ThCachePlace *place)
+{
+  g_autofree char *name = g_path_get_basename (place->path);
+  ThFlavor flavor;
+
+  return th_flavor_from_name (name, &flavor) ? TH_FLAVOR_BIT (flavor) : TH_FORGOT_FAILURE;
+}
+
 void
-th_forget_uris (const ThCache *cache, const char *const *uris, guint n, const gint *stop)
+th_forget_uris (const ThCache *cache, const char *const *uris, guint n, guint32 *had,
+                const gint *stop)
 {
   g_autoptr (GArray) places = th_places_open (cache);
 
   for (guint i = 0; i < n && !g_atomic_int_get (stop); i++)
     {
+      guint32 bits = 0;
+
       for (guint k = 0; k < places->len; k++)
-        th_cache_place_remove (&g_array_index (places, ThCachePlace, k), uris[i]);
+        {
+          const ThCachePlace *place = &g_array_index (places, ThCachePlace, k);
+
+          bits |= th_cache_place_remove (place, uris[i]) ? bit_of (place) : 0;
+        }
+      if (had != NULL)
+        had[i] = bits;
     }
 }
 
@@ -104,7 +122,7 @@ th_forget_below (const ThCache *cache, const char *const *bases, guint n, const 
   Sweep sweep = { .bases = set, .any_age = TRUE };
   gboolean all_files = TRUE;
 
-  th_forget_uris (cache, bases, n, stop);
+  th_forget_uris (cache, bases, n, NULL, stop);
   for (guint i = 0; i < n && all_files && !g_atomic_int_get (stop); i++)
     all_files = is_file (looker, bases[i]);
   if (!all_files)

@@ -6,9 +6,14 @@
 #include "cache/th-cache.h"
 #include "cache/th-look.h"
 
+/* That there was a failure entry, beside the bits of ThFlavors. */
+#define TH_FORGOT_FAILURE (1u << TH_N_FLAVORS)
+
 /* What lies under the names of exactly these URIs, whatever it says; one unlink a URI and place,
- * nothing is scanned. *stop: see th_cache_place_scan. */
-void th_forget_uris (const ThCache *cache, const char *const *uris, guint n, const gint *stop);
+ * nothing is scanned. had[i] becomes what there was of uris[i]; may be NULL. *stop: see
+ * th_cache_place_scan. */
+void th_forget_uris (const ThCache *cache, const char *const *uris, guint n, guint32 *had,
+                     const gint *stop);
 
 /* Both scan the whole cache; a file goes by the Thumb::URI in it, so that one that cannot be read
  * stays. */

@@ -84,13 +84,13 @@ th_cache_place_path (const ThCachePlace *place, const char *uri)
   return g_strconcat (place->path, "/", md5, SUFFIX, NULL);
 }
 
-void
+gboolean
 th_cache_place_remove (const ThCachePlace *place, const char *uri)
 {
   g_autofree char *md5 = th_uri_md5 (uri);
   g_autofree char *name = g_strconcat (md5, SUFFIX, NULL);
 
-  unlinkat (place->folder, name, 0);
+  return unlinkat (place->folder, name, 0) == 0;
 }
 
 static gboolean

@@ -17,7 +17,8 @@ GArray *th_places_open (const ThCache *cache);
 
 /* Where the file of uri is, or would be, in a place. Caller frees. */
 char *th_cache_place_path (const ThCachePlace *place, const char *uri);
-void th_cache_place_remove (const ThCachePlace *place, const char *uri);
+/* Whether there was one. */
+gboolean th_cache_place_remove (const ThCachePlace *place, const char *uri);
 
 /* What is to become of a file; text is what it says. */
 typedef void (*ThCachePlaceVisit) (const ThCachePlace *place, const char *name,

@@ -83,7 +83,7 @@ follow (const ThCacheWork *work, const ThCacheTask *task, const gint *stop)
 
 static void delete (const ThCacheWork *work, const ThCacheTask *task, const gint *stop)
 {
-  th_forget_uris (work->cache, task->uris, task->n, stop);
+  th_forget_uris (work->cache, task->uris, task->n, task->had, stop);
 }
 
 static void

@@ -24,6 +24,7 @@ typedef struct
   const char *const *to;   /* of a move or copy */
   guint n;
   guint32 since; /* of a cleanup */
+  guint32 *had;  /* of a delete: see th-forget.h; borrowed, may be NULL */
 } ThCacheTask;
 
 typedef struct _ThCacheWork ThCacheWork;

@@ -72,6 +72,16 @@ tell (ThEngine *engine, const ThEvent *event)
     }
 }
 
+/* Under the lock. */
+static void
+count (ThCounters *counters, const ThEvent *event)
+{
+  if (event->kind == TH_EVENT_READY)
+    counters->ready += event->n;
+  else if (event->kind == TH_EVENT_ERROR && (guint) event->code < TH_N_ERRORS)
+    counters->errors[event->code] += event->n;
+}
+
 static gboolean
 next_event (ThEngine *engine, ThEvent *event)
 {
@@ -79,6 +89,8 @@ next_event (ThEngine *engine, ThEvent *event)
 
   g_mutex_lock (&engine->lock);
   any = !engine->held && th_outbox_next (engine->outbox, event);
+  if (any)
+    count (&engine->counters, event);
   g_mutex_unlock (&engine->lock);
   return any;
 }

@@ -32,6 +32,15 @@ th_engine_cache_delete (ThEngine *engine, const char *const *uris, guint n, ThEn
 }
 
 void
+th_engine_cache_forget (ThEngine *engine, const char *const *uris, guint n, guint32 *had,
+                        ThEngineDone done, gpointer data)
+{
+  const ThCacheTask task = { .kind = TH_CACHE_WORK_DELETE, .uris = uris, .n = n, .had = had };
+
+  th_cache_work_push (engine->cache_work, &task, done, data);
+}
+
+void
 th_engine_cache_cleanup (ThEngine *engine, const char *const *base_uris, guint n, guint32 since,
                          ThEngineDone done, gpointer data)
 {

@@ -4,6 +4,7 @@
 
 #include "engine/th-cache-work.h"
 #include "engine/th-check.h"
+#include "engine/th-counters.h"
 #include "engine/th-errands.h"
 #include "engine/th-job.h"
 #include "engine/th-lanes.h"
@@ -19,6 +20,7 @@ struct _ThEngine
   ThEngineOptions options;
   ThEngineEvents events;
   gpointer data;
+  gint64 began_at;
   char **far_schemes;    /* that GVfs serves, once known; these two are for engine->questions */
   gint64 ask_schemes_at; /* monotonic time before which it is not asked again */
   ThCache *cache;
@@ -44,6 +46,7 @@ struct _ThEngine
 
   GMutex lock; /* of all below, of the requests' progress, and of the jobs' waiters */
   ThOutbox *outbox;
+  ThCounters counters;
   ThMotion *motion;
   GHashTable *requests; /* handle → ThRequest, until finished is sent */
   GQueue parked;        /* requests whose cheap pass waits for the outbox to drain */

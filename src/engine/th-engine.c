@@ -109,7 +109,11 @@ check_chunk (ThEngine *engine, ThRequest *request, guint32 from, guint32 to)
               &checks[i - from]);
   g_mutex_lock (&engine->lock);
   for (guint32 i = from; i < to; i++)
-    th_engine_apply (engine, request, i, request->flavor, &checks[i - from]);
+    {
+      engine->counters.hits += checks[i - from].verdict == TH_CHECK_VALID;
+      engine->counters.misses += checks[i - from].verdict == TH_CHECK_MAKE;
+      th_engine_apply (engine, request, i, request->flavor, &checks[i - from]);
+    }
   g_mutex_unlock (&engine->lock);
 }
 
@@ -254,6 +258,7 @@ th_engine_new (const ThEngineOptions *options, const ThEngineEvents *events, gpo
 {
   ThEngine *engine = g_new0 (ThEngine, 1);
 
+  engine->began_at = g_get_monotonic_time ();
   th_engine_options_copy (&engine->options, options);
   engine->external = th_external_new (&engine->options.external);
   engine->mime =

@@ -122,6 +122,10 @@ void th_engine_cache_copy (ThEngine *engine, const char *const *from, const char
 /* Exactly these URIs. */
 void th_engine_cache_delete (ThEngine *engine, const char *const *uris, guint n, ThEngineDone done,
                              gpointer data);
+/* The same, and had[i], which must live until done is called, becomes what there was
+ * (cache/th-forget.h). */
+void th_engine_cache_forget (ThEngine *engine, const char *const *uris, guint n, guint32 *had,
+                             ThEngineDone done, gpointer data);
 /* since 0: these URIs and all below them. Else of the same, or where there are none of everything,
  * what was made of files last modified at or before that second. */
 void th_engine_cache_cleanup (ThEngine *engine, const char *const *base_uris, guint n,

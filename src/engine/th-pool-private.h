@@ -41,6 +41,7 @@ struct _ThPool
   GQueue busy;
   GQueue ended; /* not reaped yet */
   gboolean closed;
+  guint64 outcomes[TH_N_STATUSES]; /* of jobs */
 };
 
 /* Under the lock: out of sight, to be reaped. */

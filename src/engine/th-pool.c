@@ -119,6 +119,38 @@ th_pool_processes (ThPool *pool)
   return n;
 }
 
+static void
+list (const GQueue *workers, gboolean busy, GArray *out)
+{
+  for (GList *l = workers->head; l != NULL; l = l->next)
+    {
+      const ThPoolWorker *worker = l->data;
+      ThPoolWorkerInfo info = {
+        .module = worker->kind->module,
+        .pid = worker->process.pid,
+        .busy = busy,
+        .files = worker->files,
+      };
+
+      g_array_append_val (out, info);
+    }
+}
+
+GArray *
+th_pool_list (ThPool *pool, guint64 outcomes[TH_N_STATUSES])
+{
+  GArray *workers = g_array_new (FALSE, FALSE, sizeof (ThPoolWorkerInfo));
+
+  g_mutex_lock (&pool->lock);
+  list (&pool->busy, TRUE, workers);
+  for (guint i = 0; i < TH_N_CLASSES; i++)
+    list (&pool->idle[i], FALSE, workers);
+  for (guint i = 0; i < TH_N_STATUSES; i++)
+    outcomes[i] = pool->outcomes[i];
+  g_mutex_unlock (&pool->lock);
+  return workers;
+}
+
 gboolean
 th_pool_is_outdated (ThPool *pool)
 {
@@ -275,6 +307,14 @@ th_pool_abort (ThPool *pool, gint *aborted)
   g_mutex_unlock (&pool->lock);
 }
 
+static void
+count (ThPool *pool, ThStatus status)
+{
+  g_mutex_lock (&pool->lock);
+  pool->outcomes[status]++;
+  g_mutex_unlock (&pool->lock);
+}
+
 static ThStatus
 decode_once (ThPool *pool, ThClass klass, gboolean fresh, const ThPoolJob *job, ThDecoded *decoded,
              GError **error)
@@ -305,6 +345,7 @@ decode_once (ThPool *pool, ThClass klass, gboolean fresh, const ThPoolJob *job, 
     .admit_data = job->admit_data,
   };
   status = th_exchange_run (&exchange, decoded, error);
+  count (pool, status);
   release (pool, klass, worker, status);
   return status;
 }

@@ -73,6 +73,18 @@ gint64 th_pool_tend (ThPool *pool);
 gboolean th_pool_is_outdated (ThPool *pool);
 /* Why the last worker of the built-in codecs could not be started, or NULL. Caller frees. */
 char *th_pool_trouble (ThPool *pool);
+typedef struct
+{
+  const char *module; /* interned; NULL: built in */
+  pid_t pid;
+  gboolean busy;
+  guint files;    /* that it has been given */
+  guint64 memory; /* not known to the pool */
+} ThPoolWorkerInfo;
+
+/* The workers that are there (ThPoolWorkerInfo), those at work first, and how often jobs ended in
+ * each ThStatus, the second try of one counted apart. The caller unrefs the array. */
+GArray *th_pool_list (ThPool *pool, guint64 outcomes[TH_N_STATUSES]);
 /* Processes of both classes that have not been reaped. */
 guint th_pool_processes (ThPool *pool);
 

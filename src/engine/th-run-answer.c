@@ -99,6 +99,20 @@ th_run_allows (const ThRun *run, const ThAsk *ask, const char *codec, GError **e
   return FALSE;
 }
 
+/* A file counts once, with its first thumbnail. */
+static void
+count_stored (ThRun *run)
+{
+  ThEngine *engine = run->engine;
+
+  g_mutex_lock (&engine->lock);
+  engine->counters.thumbnails++;
+  if (!run->counted)
+    th_counters_add_file (&engine->counters, run->job.source.stamp.size, g_get_monotonic_time ());
+  g_mutex_unlock (&engine->lock);
+  run->counted = TRUE;
+}
+
 static gboolean
 store (ThRun *run, const ThAsk *ask, GError **error)
 {
@@ -110,6 +124,7 @@ store (ThRun *run, const ThAsk *ask, GError **error)
   if (!th_run_allows (run, ask, run->job.decoded.codec, error)
       || !th_job_store (&run->job, ask->uri, ask->waiter.flavor, error))
     return FALSE;
+  count_stored (run);
   th_fail_forget (run->engine->cache, ask->uri, th_flavor_box (ask->waiter.flavor));
   g_hash_table_replace (run->stored, g_strdup (ask->uri), GUINT_TO_POINTER (done | bit));
   return TRUE;

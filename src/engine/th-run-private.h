@@ -32,6 +32,7 @@ typedef struct
   gint64 began_at;
   gboolean held; /* nothing is to be told of the file before it is at rest */
   gboolean by_programs;
+  gboolean counted; /* among the files that something was made of */
   char *sniffed[2]; /* what data that are not ours look like, with and without the name; or NULL */
 } ThRun;
 

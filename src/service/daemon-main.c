@@ -16,6 +16,7 @@
 #include "service/th-idle.h"
 #include "service/th-manager-iface.h"
 #include "service/th-names.h"
+#include "service/th-service-iface.h"
 #include "service/th-settings.h"
 #include "service/th-thumbnailer.h"
 
@@ -38,6 +39,7 @@ typedef struct
   ThThumbnailer *thumbnailer;
   ThCacheIface *cache;
   ThManagerIface *manager;
+  ThServiceIface *service;
   ThNames *names;
   guint sources[G_N_ELEMENTS (quit_signals)];
   guint farewell;
@@ -171,6 +173,7 @@ daemon_clear (Daemon *daemon)
   g_clear_pointer (&daemon->manager, th_manager_iface_free);
   g_clear_pointer (&daemon->thumbnailer, th_thumbnailer_free);
   g_clear_pointer (&daemon->cache, th_cache_iface_free);
+  g_clear_pointer (&daemon->service, th_service_iface_free);
   g_clear_pointer (&daemon->idle, th_idle_free);
   if (daemon->connection != NULL)
     {
@@ -197,6 +200,23 @@ load_configuration (ThSettings *settings, ThEngineOptions *options)
     g_warning ("%s: %s", options->config_path, (const char *) options->problems->pdata[i]);
 }
 
+/* What is on the bus beside the thumbnailer, with its engine. */
+static gboolean
+start_others (Daemon *daemon, GError **error)
+{
+  ThEngine *engine = th_thumbnailer_engine (daemon->thumbnailer);
+
+  daemon->cache = th_cache_iface_new (daemon->connection, engine, daemon->idle, error);
+  if (daemon->cache == NULL)
+    return FALSE;
+  daemon->service = th_service_iface_new (daemon->connection, engine, daemon->idle, error);
+  if (daemon->service == NULL)
+    return FALSE;
+  daemon->manager = th_manager_iface_new (daemon->connection, th_engine_specialists (engine),
+                                          daemon->idle, error);
+  return daemon->manager != NULL;
+}
+
 static gboolean
 start_objects (Daemon *daemon, GError **error)
 {
@@ -212,14 +232,7 @@ start_objects (Daemon *daemon, GError **error)
   if (daemon->thumbnailer == NULL)
     return FALSE;
   th_thumbnailer_watch_upgrade (daemon->thumbnailer, on_outdated, daemon);
-  daemon->cache = th_cache_iface_new (
-      daemon->connection, th_thumbnailer_engine (daemon->thumbnailer), daemon->idle, error);
-  if (daemon->cache == NULL)
-    return FALSE;
-  daemon->manager = th_manager_iface_new (
-      daemon->connection, th_engine_specialists (th_thumbnailer_engine (daemon->thumbnailer)),
-      daemon->idle, error);
-  return daemon->manager != NULL;
+  return start_others (daemon, error);
 }
 
 /* The objects are there before the names are, and the signal handlers before either. */

@@ -78,7 +78,7 @@ forget_one (Bench *bench)
   g_autofree char *path = path_of (bench, "many", 0);
   g_autofree char *uri = th_uri_from_path (path);
 
-  th_forget_uris (bench->cache, (const char *const *) &uri, 1, &never);
+  th_forget_uris (bench->cache, (const char *const *) &uri, 1, NULL, &never);
 }
 
 static void

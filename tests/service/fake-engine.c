@@ -5,7 +5,7 @@
  * the engine in trouble. */
 #include "config.h"
 
-#include "engine/th-engine.h"
+#include "engine/th-engine-status.h"
 
 #include <string.h>
 
@@ -229,6 +229,16 @@ th_engine_cache_delete (ThEngine *engine, const char *const *uris, guint n, ThEn
   add_operation (engine, uris, n, done, data);
 }
 
+/* Of each file there was a normal one, and a memory of failure. */
+void
+th_engine_cache_forget (ThEngine *engine, const char *const *uris, guint n, guint32 *had,
+                        ThEngineDone done, gpointer data)
+{
+  for (guint i = 0; i < n; i++)
+    had[i] = 17;
+  add_operation (engine, uris, n, done, data);
+}
+
 void
 th_engine_cache_cleanup (ThEngine *engine, const char *const *base_uris, guint n, guint32 since,
                          ThEngineDone done, gpointer data)
@@ -365,4 +375,37 @@ char *
 th_engine_external_trouble (const ThEngine *engine)
 {
   return NULL;
+}
+
+/* A number of its own in each place. */
+void
+th_engine_status (ThEngine *engine, ThEngineStatus *status)
+{
+  const ThPoolWorkerInfo worker = { "svg", 4711, TRUE, 12, 3 << 20 };
+
+  *status = (ThEngineStatus){
+    .uptime = 62000000,
+    .requests = g_hash_table_size (engine->requests),
+    .queued = { 11, 12 },
+    .running = { 1, 2 },
+    .budget = 64 << 20,
+    .budget_used = 5 << 20,
+    .memory = 9 << 20,
+    .recent_files = 50,
+    .recent_bytes = 20 << 20,
+    .counters = { .hits = 31, .misses = 32, .thumbnails = 33, .files = 34, .bytes = 7 << 20 },
+    .trouble = th_engine_trouble (engine),
+  };
+  status->counters.errors[TH_ERROR_INVALID_FORMAT] = 41;
+  status->decodes[TH_STATUS_OK] = 42;
+  status->decodes[TH_STATUS_TIMEOUT] = 43;
+  status->workers = g_array_new (FALSE, FALSE, sizeof (ThPoolWorkerInfo));
+  g_array_append_val (status->workers, worker);
+}
+
+void
+th_engine_status_clear (ThEngineStatus *status)
+{
+  g_clear_pointer (&status->workers, g_array_unref);
+  g_clear_pointer (&status->trouble, g_free);
 }

@@ -66,7 +66,7 @@ test_uris (World *world, gconstpointer data)
   const char *const uris[] = { d, "", "no uri", "file:///nothing", old, old };
 
   make_files (world);
-  th_forget_uris (world->cache, uris, G_N_ELEMENTS (uris), &never);
+  th_forget_uris (world->cache, uris, G_N_ELEMENTS (uris), NULL, &never);
   expect_left (world, "-xxx");
 }
 
@@ -89,7 +89,7 @@ test_whatever (World *world, gconstpointer data)
   g_assert_true (g_file_set_contents (junk, "junk", -1, NULL));
   g_unlink (folder);
   g_assert_no_errno (g_mkdir (folder, 0700));
-  th_forget_uris (world->cache, (const char *const *) &uri, 1, &never);
+  th_forget_uris (world->cache, (const char *const *) &uri, 1, NULL, &never);
   g_assert_cmpuint (follow_count (world, "a.png"), ==, 1);
   g_assert_true (g_file_test (others, G_FILE_TEST_EXISTS));
   th_forget_below (world->cache, (const char *const *) &uri, 1, NULL, &never);
@@ -178,7 +178,7 @@ test_no_cache (World *world, gconstpointer data)
 {
   static const char *const uris[] = { "file:///" };
 
-  th_forget_uris (world->cache, uris, 1, &never);
+  th_forget_uris (world->cache, uris, 1, NULL, &never);
   th_forget_below (world->cache, uris, 1, NULL, &never);
   th_forget_older (world->cache, NULL, 0, 1, &never);
   g_assert_false (g_file_test (th_cache_root (world->cache), G_FILE_TEST_EXISTS));
