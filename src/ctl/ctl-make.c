@@ -98,30 +98,16 @@ refresh (Make *make)
   th_progress_update (make->progress, &make->state);
 }
 
-static ThFlavors
-flavors_there (const Make *make, const char *uri)
-{
-  ThFlavors there = 0;
-
-  for (guint i = 0; i < TH_N_FLAVORS; i++)
-    {
-      g_autofree char *path = th_cache_path (make->cache, uri, (ThFlavor) i);
-
-      if (g_file_test (path, G_FILE_TEST_EXISTS))
-        there |= TH_FLAVOR_BIT (i);
-    }
-  return there;
-}
-
 /* Forgets all that is kept of exactly this file. */
 static ThFlavors
 forget (Make *make, const char *uri)
 {
   const Options *options = make->options;
-  ThFlavors there = flavors_there (make, uri);
   const gint go_on = 0;
+  guint32 there;
 
-  th_forget_uris (make->cache, &uri, 1, &go_on);
+  th_forget_uris (make->cache, &uri, 1, &there, &go_on);
+  there &= ALL_FLAVORS;
   return options->is_default && there != 0 ? there : options->flavors | there;
 }
 
