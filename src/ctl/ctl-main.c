@@ -14,6 +14,7 @@
 #include "ctl/ctl-explain.h"
 #include "ctl/ctl-formats.h"
 #include "ctl/ctl-make.h"
+#include "ctl/ctl-state.h"
 #include "ctl/ctl-status.h"
 
 static int print_help (int argc, char **argv);
@@ -32,7 +33,7 @@ static const struct
   { "clean", ctl_clean, "remove thumbnails that are of no use" },
   { "enable", ctl_enable, "serve this user in place of another thumbnailer" },
   { "disable", ctl_disable, "undo enable" },
-  { "status", ctl_status, "tell who makes thumbnails in this session" },
+  { "status", ctl_status, "tell who makes thumbnails in this session, and how that goes" },
   { "help", print_help, "print this" },
   { "version", print_version, "print the version" },
   { "--help", print_help, NULL },
