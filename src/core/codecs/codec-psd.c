@@ -30,7 +30,8 @@ typedef struct
   ThPsdPlane planes[TH_PSD_MOST_PLANES];
   guint8 *row; /* of a plane */
   guint8 *out;
-  guint dirty; /* rows of which something is missing */
+  guint dirty;     /* rows of which some colour is missing */
+  gboolean opaque; /* some alpha is */
 } Decode;
 
 /* Exchanges red and blue on the way. */
@@ -255,8 +256,10 @@ fill_row (Decode *decode)
         th_psd_pixels_put (pixels, i, decode->row, decode->out);
       else
         th_psd_pixels_put_opaque (pixels, decode->out);
-      if (row != TH_PSD_ROW_WHOLE)
-        worst = TH_PSD_ROW_DIRTY;
+      if (row != TH_PSD_ROW_WHOLE && alpha)
+        decode->opaque = TRUE;
+      else
+        worst = MAX (worst, row);
     }
   th_psd_pixels_finish (pixels, decode->out);
   return worst;
@@ -285,7 +288,9 @@ run (Decode *decode, const ThPlan *plan, ThSink *sink, GError **error)
     return fail (input, TH_STATUS_IO, error, NULL);
   if (!whole)
     return fail (input, TH_STATUS_CORRUPT, error, "no row of the picture is whole");
-  return y == plan->raster.height && decode->dirty == 0 ? TH_STATUS_OK : TH_STATUS_PARTIAL;
+  if (y < plan->raster.height || decode->dirty > 0 || decode->opaque)
+    return TH_STATUS_PARTIAL;
+  return TH_STATUS_OK;
 }
 
 static gboolean
