@@ -18,7 +18,9 @@ th_psd_row_bytes (const ThPsdHead *head)
 gsize
 th_psd_plane_room (const ThPsdHead *head)
 {
-  return MAX (LEAST_ROOM, 2 * th_psd_row_bytes (head));
+  const gsize room = 2 * th_psd_row_bytes (head);
+
+  return MAX (LEAST_ROOM, room);
 }
 
 static guint
