@@ -140,7 +140,7 @@ print_summary (const Clean *clean)
   printf ("%s %s in %s (%" G_GUINT64_FORMAT " files).\n",
           clean->options->dry_run ? "Would free" : "Freed", freed, root, removed.files);
   if (clean->end == TH_SWEEP_STOPPED)
-    printf ("Interrupted; the next time goes on from here.\n");
+    printf ("Interrupted%s.\n", clean->options->dry_run ? "" : "; the next time goes on from here");
   else
     printf ("%s %s in %" G_GUINT64_FORMAT " files; at most are kept: %s, %u days unused.\n",
             clean->options->dry_run ? "There would be left" : "There are left", left,

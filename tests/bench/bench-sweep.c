@@ -90,8 +90,10 @@ sweep (Bench *bench, const char *what, const ThSweepOptions *options)
 static void
 run_in_child (Bench *bench, const char *what, const ThSweepOptions *options)
 {
-  pid_t child = fork ();
+  pid_t child;
 
+  fflush (stdout);
+  child = fork ();
   if (child == 0)
     {
       g_autoptr (ThOrphans) orphans = th_orphans_new (bench->cache, NULL);
