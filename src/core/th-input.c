@@ -11,7 +11,9 @@ struct _ThInput
 {
   int fd;               /* -1 where memory is read */
   const guint8 *memory; /* the whole of it, or NULL */
-  guint64 origin;       /* of a part: where it begins in the file */
+  ThInputMake make;     /* NULL: fd or memory is read */
+  gpointer user;
+  guint64 origin; /* of a part: where it begins in the file */
   gsize head_size;
   guint8 head[TH_INPUT_HEAD]; /* of a part: read before it */
   guint64 size;               /* head included */
@@ -52,6 +54,16 @@ th_input_new_bytes (const void *data, gsize size)
 }
 
 ThInput *
+th_input_new_made (ThInputMake make, gpointer user, guint64 size)
+{
+  ThInput *input = g_try_malloc (sizeof *input);
+
+  if (input != NULL)
+    *input = (ThInput){ .fd = -1, .make = make, .user = user, .size = size };
+  return input;
+}
+
+ThInput *
 th_input_new_part (const ThInput *whole, guint64 offset, guint64 size, ThBytes head)
 {
   const guint64 start = MIN (offset, whole->size);
@@ -63,6 +75,8 @@ th_input_new_part (const ThInput *whole, guint64 offset, guint64 size, ThBytes h
   *input = (ThInput){
     .fd = whole->fd,
     .memory = whole->memory != NULL ? whole->memory + start : NULL,
+    .make = whole->make,
+    .user = whole->user,
     .origin = whole->origin + start,
     .head_size = head.size,
     .size = head.size + MIN (size, whole->size - start),
@@ -96,12 +110,23 @@ th_input_failed (const ThInput *input)
   return input->failed;
 }
 
+static gssize
+make_bytes (ThInput *input, guint64 offset, guint8 *buffer, gsize length)
+{
+  const gssize n = input->make (input->user, offset, buffer, length);
+
+  input->failed = input->failed || n < 0;
+  return n;
+}
+
 /* Reads until length bytes, the end or an error; offset is that in the file. */
 static gssize
 read_fully (ThInput *input, guint64 offset, guint8 *buffer, gsize length)
 {
   gsize done = 0;
 
+  if (input->make != NULL)
+    return make_bytes (input, offset, buffer, length);
   while (done < length)
     {
       gssize n = pread (input->fd, buffer + done, length - done, (off_t) (offset + done));

@@ -23,6 +23,11 @@ ThInput *th_input_new_bytes (const void *data, gsize size);
  * size bytes from offset. Reads for itself what the whole reads, which may be freed before, and is
  * no part with a head. NULL where memory is short. */
 ThInput *th_input_new_part (const ThInput *whole, guint64 offset, guint64 size, ThBytes head);
+/* Bytes that are made as they are read: how many of length there are from offset, fewer at the end,
+ * -1 where that cannot be told. */
+typedef gssize (*ThInputMake) (gpointer user, guint64 offset, void *buffer, gsize length);
+/* user must outlive the input and its parts. NULL where memory is short. */
+ThInput *th_input_new_made (ThInputMake make, gpointer user, guint64 size);
 /* What one takes of memory. */
 gsize th_input_bytes (void);
 void th_input_free (ThInput *input);

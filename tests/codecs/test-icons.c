@@ -42,6 +42,14 @@ static const Case cases[] = {
   /* What has another shape than the largest shows something else. */
   { "shapes.ico", "bmp", { 256, 128, 64, 16 }, { RED, RED, RED, RED } },
   { "broken.ico", "bmp", { 256, 128, 64, 16 }, { RED, RED, RED, RED } },
+  { "sizes.ora", "png", { 1024, 256, 129, 128, 48, 16 }, { RED, RED, RED, GREEN, GREEN, GREEN } },
+  { "deflated.ora",
+    "png",
+    { 1024, 256, 129, 128, 48, 16 },
+    { RED, RED, RED, GREEN, GREEN, GREEN } },
+  { "rounded.ora", "png", { 256, 128, 64, 16 }, { RED, GREEN, GREEN, GREEN } },
+  { "shapes.ora", "png", { 256, 128, 64, 16 }, { RED, RED, RED, RED } },
+  { "broken.ora", "png", { 256, 128, 64, 16 }, { RED, RED, RED, RED } },
 };
 
 static gboolean

@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname -- "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p corpus/avif corpus/bmp corpus/heif corpus/icns corpus/ico corpus/jxl corpus/pnm corpus/psd corpus/qoi corpus/qtif corpus/tga corpus/xbm corpus/xpm corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
+mkdir -p corpus/avif corpus/bmp corpus/heif corpus/icns corpus/ico corpus/jxl corpus/ora corpus/pnm corpus/psd corpus/qoi corpus/qtif corpus/tga corpus/xbm corpus/xpm corpus/tiff corpus/jpeg corpus/png corpus/gif corpus/webp corpus/exif corpus/png-text corpus/wire
 base=$work/base.png
 convert -size 37x27 gradient:red-blue -fill lime -draw 'rectangle 5,5 20,14' -strip "$base"
 convert "$base" "$work/base.ppm"
@@ -160,6 +160,9 @@ for name in rgb-2-00 rgb-10-30 rgb-10-16 rgba-10 coarse-10 alpha-multiplied grey
 done
 for name in plain short comments; do
   cp "$work/images/ok/$name.xbm" corpus/xbm/
+done
+for name in stored deflated streamed wide-numbers wide-end krita-deflated text; do
+  cp "$work/images/ok/$name.ora" corpus/ora/
 done
 for name in rgb-8-runs-9-psb rgb-16-raw-1-psd alpha-8-psd-0 indexed-hole-9 bitmap-runs cmyk-alpha lab-alpha floats resources; do
   cp "$work/images/ok/$name.psd" corpus/psd/

@@ -12,6 +12,7 @@ import zlib
 
 import icons
 import netpbm
+import ora
 import psd
 import qoi
 import tga
@@ -401,7 +402,7 @@ def main():
         os.makedirs(os.path.join(folder, kind), exist_ok=True)
     count = 0
     for pictures in (png_pictures, png_bombs, png_damage, gif_pictures, bmp_pictures, netpbm.pictures,
-                     psd.pictures, qoi.pictures, icons.pictures, tga.pictures, noise):
+                     ora.pictures, psd.pictures, qoi.pictures, icons.pictures, tga.pictures, noise):
         for name, data in pictures():
             with open(os.path.join(folder, name), 'wb') as out:
                 out.write(data)
