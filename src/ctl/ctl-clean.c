@@ -319,7 +319,7 @@ load_budget (ThSweepBudget *budget)
   loaded = th_engine_options_load (&engine, &error);
   *budget = engine.sweep;
   for (guint i = 0; engine.problems != NULL && i < engine.problems->len; i++)
-    fprintf (stderr, "%s: %s\n", engine.config_path, (char *) engine.problems->pdata[i]);
+    fprintf (stderr, "%s\n", (char *) engine.problems->pdata[i]);
   th_engine_options_clear (&engine);
   /* With other limits than were asked for nothing is thrown away. */
   if (!loaded)

@@ -58,7 +58,7 @@ static void
 tell_problems (const ThEngineOptions *options)
 {
   for (guint i = 0; options->problems != NULL && i < options->problems->len; i++)
-    fprintf (stderr, "%s: %s\n", options->config_path, (char *) options->problems->pdata[i]);
+    fprintf (stderr, "%s\n", (char *) options->problems->pdata[i]);
 }
 
 static ThExplanation *

@@ -74,7 +74,7 @@ static void
 tell_problems (const ThEngineOptions *options)
 {
   for (guint i = 0; options->problems != NULL && i < options->problems->len; i++)
-    g_printerr ("%s: %s\n", options->config_path, (const char *) options->problems->pdata[i]);
+    g_printerr ("%s\n", (const char *) options->problems->pdata[i]);
 }
 
 ThBackend *

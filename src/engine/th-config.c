@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-#define MIB (1024u * 1024u)
+#define MIB     (1024u * 1024u)
+#define TUMBLER "tumbler/tumbler.rc"
 
 typedef struct
 {
@@ -45,6 +46,10 @@ static const LimitRow remote_rows[] = {
   { "max-mib", REMOTE_WIDE (max_bytes), MIB, 1, 1024 },
 };
 
+static const LimitRow service_rows[] = {
+  { "idle-seconds", 0, FALSE, 1, 0, 7 * 24 * 3600 },
+};
+
 static const LimitRow specialized_rows[] = {
   { "wall-seconds", 0, FALSE, 1000, 1, 86400 },
 };
@@ -74,52 +79,75 @@ static const Group specialized_group = { "specialized", specialized_rows,
 static const Group remote_group = { "remote", remote_rows, G_N_ELEMENTS (remote_rows),
                                     "fetch-cloud" };
 static const Group cache_group = { "cache", cache_rows, G_N_ELEMENTS (cache_rows), NULL };
+static const Group service_group = { "service", service_rows, G_N_ELEMENTS (service_rows), NULL };
 static const Group privacy_group = { "privacy", NULL, 0, "encrypted-folders" };
 
-static char *
-find (const char *folder, const char *name, GFileTest test)
+static const Group *const groups[] = { &limits_group, &external_group, &specialized_group,
+                                       &remote_group, &cache_group,    &service_group,
+                                       &privacy_group };
+
+static gboolean
+is_group (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
+    if (g_str_equal (groups[i]->name, name))
+      return TRUE;
+  return g_str_equal (name, "rules") || g_str_has_prefix (name, "rules ");
+}
+
+static void
+check_groups (ThConf *conf)
+{
+  g_auto (GStrv) names = g_key_file_get_groups (th_conf_keys (conf), NULL);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!is_group (names[i]))
+      th_conf_complain (conf, names[i], NULL, "there is no such group");
+}
+
+/* The user's folder counts most, and of the system's the first. */
+static ThConf *
+load (const char *folder, const char *name)
 {
   const char *const *dirs = g_get_system_config_dirs ();
-  g_autofree char *path = g_build_filename (g_get_user_config_dir (), folder, name, NULL);
+  g_autofree char *own = g_build_filename (g_get_user_config_dir (), folder, name, NULL);
+  ThConf *conf = th_conf_new ();
 
-  if (g_file_test (path, test))
-    return g_steal_pointer (&path);
-  for (guint i = 0; dirs[i] != NULL; i++)
+  for (guint i = g_strv_length ((char **) dirs); i > 0; i--)
     {
-      g_autofree char *other = g_build_filename (dirs[i], folder, name, NULL);
+      g_autofree char *path = g_build_filename (dirs[i - 1], folder, name, NULL);
 
-      if (g_file_test (other, test))
-        return g_steal_pointer (&other);
+      th_conf_add_file (conf, path);
     }
-  return NULL;
+  th_conf_add_file (conf, own);
+  return conf;
 }
 
-GKeyFile *
-th_config_load (const char *path, GError **error)
+ThConf *
+th_config_load (void)
 {
-  g_autoptr (GKeyFile) file = g_key_file_new ();
+  ThConf *conf = load ("thimble", "thimble.conf");
 
-  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+  check_groups (conf);
+  return conf;
+}
+
+/* As tumbler itself takes it: the first that there is. */
+ThConf *
+th_config_load_tumbler (void)
+{
+  const char *const *dirs = g_get_system_config_dirs ();
+  g_autofree char *own = g_build_filename (g_get_user_config_dir (), TUMBLER, NULL);
+  ThConf *conf = th_conf_new ();
+
+  th_conf_add_file (conf, own);
+  for (guint i = 0; dirs[i] != NULL && th_conf_files (conf)->len == 0; i++)
     {
-      g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE, "%s: Not a regular file", path);
-      return NULL;
+      g_autofree char *path = g_build_filename (dirs[i], TUMBLER, NULL);
+
+      th_conf_add_file (conf, path);
     }
-  if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, error))
-    return g_steal_pointer (&file);
-  g_prefix_error (error, "%s: ", path);
-  return NULL;
-}
-
-char *
-th_config_find (void)
-{
-  return find ("thimble", "thimble.conf", G_FILE_TEST_EXISTS);
-}
-
-char *
-th_config_find_tumbler (void)
-{
-  return find ("tumbler", "tumbler.rc", G_FILE_TEST_IS_REGULAR);
+  return conf;
 }
 
 static const LimitRow *
@@ -143,106 +171,109 @@ set_field (gpointer record, const LimitRow *row, guint64 value)
 }
 
 static void
-complain (GPtrArray *problems, char *text)
+read_number (ThConf *conf, const Group *group, const LimitRow *row, gpointer record)
 {
-  if (problems != NULL)
-    g_ptr_array_add (problems, text);
-  else
-    g_free (text);
-}
-
-static void
-read_number (GKeyFile *file, const Group *group, const LimitRow *row, gpointer record,
-             GPtrArray *problems)
-{
-  g_autofree char *text = g_key_file_get_value (file, group->name, row->key, NULL);
+  g_autofree char *text = g_key_file_get_value (th_conf_keys (conf), group->name, row->key, NULL);
   guint64 value;
 
-  if (text != NULL
-      && g_ascii_string_to_unsigned (g_strstrip (text), 10, row->min, row->max, &value, NULL))
+  if (g_ascii_string_to_unsigned (text, 10, row->min, row->max, &value, NULL))
     set_field (record, row, value);
   else
-    complain (problems, g_strdup_printf (
-                            "[%s] %s: “%s” is not a whole number from %" G_GUINT64_FORMAT
-                            " to %" G_GUINT64_FORMAT,
-                            group->name, row->key, text != NULL ? text : "", row->min, row->max));
+    th_conf_complain (conf, group->name, row->key,
+                      "“%s” is not a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+                      "; the default holds",
+                      text, row->min, row->max);
 }
 
 static void
-read_group (GKeyFile *file, const Group *group, gpointer record, GPtrArray *problems)
+read_flag (ThConf *conf, const Group *group, gboolean *flag)
 {
-  g_auto (GStrv) keys = g_key_file_get_keys (file, group->name, NULL, NULL);
+  GKeyFile *keys = th_conf_keys (conf);
+  g_autofree char *text = g_key_file_get_value (keys, group->name, group->flag, NULL);
+  g_autoptr (GError) error = NULL;
+  gboolean value;
+
+  value = g_key_file_get_boolean (keys, group->name, group->flag, &error);
+  if (error == NULL)
+    *flag = value;
+  else
+    th_conf_complain (conf, group->name, group->flag,
+                      "“%s” is neither true nor false; the default holds", text);
+}
+
+/* flag is NULL where the group has none. */
+static void
+read_group (ThConf *conf, const Group *group, gpointer record, gboolean *flag)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (th_conf_keys (conf), group->name, NULL, NULL);
 
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
     {
       const LimitRow *row = find_row (group, keys[i]);
 
       if (row != NULL)
-        read_number (file, group, row, record, problems);
-      else if (g_strcmp0 (group->flag, keys[i]) != 0)
-        complain (problems, g_strdup_printf ("[%s] has no key “%s”", group->name, keys[i]));
+        read_number (conf, group, row, record);
+      else if (g_strcmp0 (group->flag, keys[i]) == 0)
+        read_flag (conf, group, flag);
+      else
+        th_conf_complain (conf, group->name, keys[i], "there is no such key");
     }
 }
 
-static void
-read_flag (GKeyFile *file, const Group *group, gboolean *flag, GPtrArray *problems)
+void
+th_config_read_limits (ThConf *conf, ThLimits *limits)
 {
-  g_autofree char *text = g_key_file_get_value (file, group->name, group->flag, NULL);
-  g_autoptr (GError) error = NULL;
-  gboolean value;
-
-  if (text == NULL)
-    return;
-  value = g_key_file_get_boolean (file, group->name, group->flag, &error);
-  if (error == NULL)
-    *flag = value;
-  else
-    complain (problems, g_strdup_printf ("[%s] %s: “%s” is neither true nor false", group->name,
-                                         group->flag, text));
-}
-
-gboolean
-th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems, GError **error)
-{
-  g_autoptr (GKeyFile) file = th_config_load (path, error);
-
-  if (file == NULL)
-    return FALSE;
-  read_group (file, &limits_group, limits, problems);
-  read_flag (file, &limits_group, &limits->embedded_previews, problems);
-  return TRUE;
+  read_group (conf, &limits_group, limits, &limits->embedded_previews);
 }
 
 void
-th_config_read_external (GKeyFile *file, ThExternalOptions *options, GPtrArray *problems)
+th_config_read_external (ThConf *conf, ThExternalOptions *options)
 {
-  read_group (file, &external_group, options, problems);
-  read_flag (file, &external_group, &options->allow_unsandboxed, problems);
+  read_group (conf, &external_group, options, &options->allow_unsandboxed);
 }
 
 void
-th_config_read_remote (GKeyFile *file, ThReadersOptions *options, gboolean *fetch_cloud,
-                       GPtrArray *problems)
+th_config_read_remote (ThConf *conf, ThReadersOptions *options, gboolean *fetch_cloud)
 {
-  read_group (file, &remote_group, options, problems);
-  read_flag (file, &remote_group, fetch_cloud, problems);
+  read_group (conf, &remote_group, options, fetch_cloud);
 }
 
 void
-th_config_read_specialized (GKeyFile *file, guint *wall_ms, GPtrArray *problems)
+th_config_read_specialized (ThConf *conf, guint *wall_ms)
 {
-  read_group (file, &specialized_group, wall_ms, problems);
+  read_group (conf, &specialized_group, wall_ms, NULL);
 }
 
 void
-th_config_read_privacy (GKeyFile *file, gboolean *keep_encrypted, GPtrArray *problems)
+th_config_read_privacy (ThConf *conf, gboolean *keep_encrypted)
 {
-  read_group (file, &privacy_group, NULL, problems);
-  read_flag (file, &privacy_group, keep_encrypted, problems);
+  read_group (conf, &privacy_group, NULL, keep_encrypted);
 }
 
 void
-th_config_read_cache (GKeyFile *file, ThSweepBudget *budget, GPtrArray *problems)
+th_config_read_cache (ThConf *conf, ThSweepBudget *budget)
 {
-  read_group (file, &cache_group, budget, problems);
+  read_group (conf, &cache_group, budget, NULL);
+}
+
+void
+th_config_read_service (ThConf *conf, guint *idle_seconds)
+{
+  read_group (conf, &service_group, idle_seconds, NULL);
+}
+
+const char *
+th_config_nth (guint i, const char **group)
+{
+  for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
+    {
+      const Group *about = groups[g];
+      guint n = about->n_rows + (about->flag != NULL ? 1 : 0);
+
+      *group = about->name;
+      if (i < n)
+        return i < about->n_rows ? about->rows[i].key : about->flag;
+      i -= n;
+    }
+  return NULL;
 }

@@ -30,7 +30,12 @@
  *   [privacy]
  *   encrypted-folders=false keep thumbnails of what gocryptfs and its kin show in the clear
  *
- * and [rules], see th-rules.h. Where there is no thimble.conf the rules of tumbler.rc hold.
+ *   [service]
+ *   idle-seconds=300        the service leaves after so long without work; 0: never
+ *
+ * and [rules], see th-rules.h. The file of the user's folder is laid over that of each system
+ * folder, key by key. Where there is none at all the rules of tumbler.rc hold. A key or value that
+ * makes no sense is a problem of the ThConf, and the default holds.
  */
 #pragma once
 
@@ -38,25 +43,21 @@
 
 #include "base/th-limits.h"
 #include "cache/th-sweep.h"
+#include "engine/th-conf.h"
 #include "engine/th-external-options.h"
 #include "engine/th-readers.h"
 
-/* The file that counts: of the user's folder, else of the first system folder that has one; NULL
- * where there is none. Caller frees. */
-char *th_config_find (void);
-/* Parses it; NULL where it cannot be read or is no key file. A pipe is not waited for. */
-GKeyFile *th_config_load (const char *path, GError **error);
-/* The same for tumbler.rc, where tumbler itself would find it. */
-char *th_config_find_tumbler (void);
-/* Reads [limits] of a file over what limits holds. A value that makes no sense leaves its limit
- * alone and adds a sentence to problems (may be NULL). FALSE where the file cannot be read or is no
- * key file. */
-gboolean th_config_read_limits (const char *path, ThLimits *limits, GPtrArray *problems,
-                                GError **error);
-/* Reads [external], [specialized], [privacy] and [remote], as above. */
-void th_config_read_external (GKeyFile *file, ThExternalOptions *options, GPtrArray *problems);
-void th_config_read_privacy (GKeyFile *file, gboolean *keep_encrypted, GPtrArray *problems);
-void th_config_read_specialized (GKeyFile *file, guint *wall_ms, GPtrArray *problems);
-void th_config_read_remote (GKeyFile *file, ThReadersOptions *options, gboolean *fetch_cloud,
-                            GPtrArray *problems);
-void th_config_read_cache (GKeyFile *file, ThSweepBudget *budget, GPtrArray *problems);
+/* $XDG_CONFIG_HOME/thimble/thimble.conf over that of each of $XDG_CONFIG_DIRS. Caller frees. */
+ThConf *th_config_load (void);
+/* tumbler.rc, where tumbler itself would find it. */
+ThConf *th_config_load_tumbler (void);
+/* What it says about the record, which holds the defaults. */
+void th_config_read_limits (ThConf *conf, ThLimits *limits);
+void th_config_read_external (ThConf *conf, ThExternalOptions *options);
+void th_config_read_remote (ThConf *conf, ThReadersOptions *options, gboolean *fetch_cloud);
+void th_config_read_specialized (ThConf *conf, guint *wall_ms);
+void th_config_read_privacy (ThConf *conf, gboolean *keep_encrypted);
+void th_config_read_cache (ThConf *conf, ThSweepBudget *budget);
+void th_config_read_service (ThConf *conf, guint *idle_seconds);
+/* The names of all keys but those of rules, one after the other; NULL behind the last. */
+const char *th_config_nth (guint i, const char **group);

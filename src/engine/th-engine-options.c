@@ -18,6 +18,7 @@ th_engine_options_init (ThEngineOptions *options)
     .max_queued_bytes = 256u * 1024u * 1024u,
     .max_orphaned = 20000,
     .specialist_ms = 20000,
+    .idle_seconds = 300,
     .worker_files = 256,
     .worker_idle_ms = 30000,
     .quiet_ms = 1000,
@@ -44,26 +45,9 @@ th_engine_options_clear (ThEngineOptions *options)
   g_clear_pointer (&options->problems, g_ptr_array_unref);
 }
 
-/* One that cannot be read stops tumbler from nothing. */
-static void
-load_tumbler (ThEngineOptions *options)
-{
-  g_autoptr (GKeyFile) file = NULL;
-  g_autoptr (GError) error = NULL;
-
-  options->config_path = th_config_find_tumbler ();
-  if (options->config_path == NULL)
-    return;
-  file = th_config_load (options->config_path, &error);
-  if (file != NULL)
-    options->rules = th_rules_from_tumbler (file, options->problems);
-  else
-    g_ptr_array_add (options->problems, g_utf8_make_valid (error->message, -1));
-}
-
 /* A rule for a format that nobody knows is a rule that somebody believes in vain. */
 static void
-check_codecs (const ThEngineOptions *options)
+check_codecs (const ThEngineOptions *options, ThConf *conf)
 {
   g_autofree char *folder =
       options->manifest_dir != NULL ? g_strdup (options->manifest_dir) : th_paths_manifests ();
@@ -76,35 +60,68 @@ check_codecs (const ThEngineOptions *options)
   if (mime == NULL)
     return;
   codecs = th_mime_codecs (mime);
-  th_rules_check_codecs (options->rules, codecs, options->problems);
+  th_rules_check_codecs (options->rules, codecs, conf);
+}
+
+/* One that cannot be read stops tumbler from nothing. */
+static ThConf *
+read_tumbler (ThEngineOptions *options)
+{
+  ThConf *conf = th_config_load_tumbler ();
+
+  if (th_conf_files (conf)->len > 0)
+    options->rules = th_rules_from_tumbler (conf);
+  return conf;
+}
+
+static void
+read_own (ThEngineOptions *options, ThConf *conf)
+{
+  options->rules = th_rules_from_conf (conf);
+  check_codecs (options, conf);
+  th_config_read_external (conf, &options->external);
+  th_config_read_specialized (conf, &options->specialist_ms);
+  th_config_read_remote (conf, &options->readers, &options->fetch_cloud);
+  th_config_read_cache (conf, &options->sweep);
+  th_config_read_privacy (conf, &options->keep_encrypted);
+  th_config_read_limits (conf, &options->limits);
+  th_config_read_service (conf, &options->idle_seconds);
+}
+
+static char *
+join_files (const ThConf *conf)
+{
+  const GPtrArray *files = th_conf_files (conf);
+  GString *out = g_string_new (NULL);
+
+  for (guint i = files->len; i > 0; i--)
+    g_string_append_printf (out, "%s%s", out->len > 0 ? ", over " : "",
+                            (const char *) files->pdata[i - 1]);
+  return g_string_free (out, out->len == 0);
 }
 
 gboolean
 th_engine_options_load (ThEngineOptions *options, GError **error)
 {
-  g_autoptr (GKeyFile) file = NULL;
+  g_autoptr (ThConf) conf = th_config_load ();
+  const char *fault = th_conf_fault (conf);
 
   g_clear_pointer (&options->problems, g_ptr_array_unref);
   g_clear_pointer (&options->rules, th_rules_unref);
   g_clear_pointer (&options->config_path, g_free);
-  options->problems = g_ptr_array_new_with_free_func (g_free);
-  options->config_path = th_config_find ();
-  if (options->config_path == NULL)
+  if (th_conf_files (conf)->len > 0)
+    read_own (options, conf);
+  else
     {
-      load_tumbler (options);
-      return TRUE;
+      g_clear_pointer (&conf, th_conf_free);
+      conf = read_tumbler (options);
     }
-  file = th_config_load (options->config_path, error);
-  if (file == NULL)
-    return FALSE;
-  options->rules = th_rules_from_conf (file, options->problems);
-  check_codecs (options);
-  th_config_read_external (file, &options->external, options->problems);
-  th_config_read_specialized (file, &options->specialist_ms, options->problems);
-  th_config_read_remote (file, &options->readers, &options->fetch_cloud, options->problems);
-  th_config_read_cache (file, &options->sweep, options->problems);
-  th_config_read_privacy (file, &options->keep_encrypted, options->problems);
-  return th_config_read_limits (options->config_path, &options->limits, options->problems, error);
+  options->config_path = join_files (conf);
+  options->problems = g_ptr_array_ref (th_conf_problems (conf));
+  if (fault == NULL)
+    return TRUE;
+  g_set_error_literal (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE, fault);
+  return FALSE;
 }
 
 static char *

@@ -43,16 +43,16 @@ typedef struct
   gboolean keep_encrypted; /* thumbnails of encrypted folders are kept, in the clear */
   ThSweepBudget sweep;     /* of the cache; not the engine's business */
   ThRules *rules;          /* which files get none; NULL: all do */
-  char *config_path;       /* what was read, NULL: nothing */
-  GPtrArray *problems;     /* sentences about values in it that make no sense, or NULL */
+  guint idle_seconds;  /* of the service, until it leaves; 0: never; not the engine's business */
+  char *config_path;   /* what was read, for people; NULL: nothing */
+  GPtrArray *problems; /* sentences about what makes no sense there, with file and line */
 } ThEngineOptions;
 
 void th_engine_options_init (ThEngineOptions *options);
 void th_engine_options_clear (ThEngineOptions *options);
-/* Reads limits and rules of thimble.conf ($XDG_CONFIG_HOME/thimble, then $XDG_CONFIG_DIRS; the
- * first that there is) over the defaults; where there is none, the rules of tumbler.rc. A value
- * that makes no sense is reported in problems and the default kept, and so is a tumbler.rc that
- * cannot be parsed; FALSE only where that is so with a thimble.conf. */
+/* Reads thimble.conf (th-config.h) over the defaults; where there is none, the rules of tumbler.rc.
+ * What makes no sense is reported in problems and the default kept. FALSE where not all lines of a
+ * thimble.conf could be read; those that could count. */
 gboolean th_engine_options_load (ThEngineOptions *options, GError **error);
 
 typedef struct _ThEngine ThEngine;

@@ -14,6 +14,16 @@
 #define MAX_FILE_MIB  (1024u * 1024u)
 #define MAX_FILE_SIZE ((guint64) G_MAXINT64)
 
+/* Keys that can forbid. */
+typedef enum
+{
+  DECIDING_INCLUDE,
+  DECIDING_EXCLUDE,
+  DECIDING_SIZE,
+  DECIDING_SWITCH,
+  N_DECIDING
+} Deciding;
+
 /* What one group says. */
 typedef struct
 {
@@ -25,7 +35,8 @@ typedef struct
   gboolean restricted; /* to the included ones, even if none of those could be understood */
   GPtrArray *include;  /* ThPlace */
   GPtrArray *exclude;
-  guint64 max_size; /* bytes; 0: any */
+  guint64 max_size;        /* bytes; 0: any */
+  char *where[N_DECIDING]; /* " (FILE:LINE)" or "" */
 } RuleSet;
 
 struct _ThRules
@@ -100,6 +111,8 @@ rule_set_free (gpointer data)
   g_free (set->group);
   g_ptr_array_unref (set->include);
   g_ptr_array_unref (set->exclude);
+  for (guint i = 0; i < N_DECIDING; i++)
+    g_free (set->where[i]);
   g_free (set);
 }
 
@@ -138,22 +151,12 @@ th_rules_unref (ThRules *rules)
   g_free (rules);
 }
 
-static void
-complain (GPtrArray *problems, const RuleSet *set, const char *key, const char *value,
-          const char *what)
-{
-  g_autofree char *valid = g_utf8_make_valid (value, -1);
-
-  if (problems != NULL)
-    g_ptr_array_add (problems, g_strdup_printf ("[%s] %s: “%s” %s", set->group, key, valid, what));
-}
-
 /* TRUE where the list names anything, understood or not. */
 static gboolean
-read_places (GKeyFile *file, const RuleSet *set, const char *key, GPtrArray *places,
-             GPtrArray *problems)
+read_places (ThConf *conf, const RuleSet *set, const char *key, GPtrArray *places)
 {
-  g_auto (GStrv) list = g_key_file_get_string_list (file, set->group, key, NULL, NULL);
+  g_auto (GStrv) list =
+      g_key_file_get_string_list (th_conf_keys (conf), set->group, key, NULL, NULL);
   gboolean any = FALSE;
 
   for (guint i = 0; list != NULL && list[i] != NULL; i++)
@@ -165,15 +168,16 @@ read_places (GKeyFile *file, const RuleSet *set, const char *key, GPtrArray *pla
       if (place != NULL)
         g_ptr_array_add (places, place);
       else if (written[0] != '\0')
-        complain (problems, set, key, written, "is no absolute path");
+        th_conf_complain (conf, set->group, key, "“%s” is no absolute path", written);
     }
   return any;
 }
 
 static void
-read_size (GKeyFile *file, RuleSet *set, const Spelling *spelling, GPtrArray *problems)
+read_size (ThConf *conf, RuleSet *set, const Spelling *spelling)
 {
-  g_autofree char *text = g_key_file_get_value (file, set->group, spelling->size, NULL);
+  g_autofree char *text =
+      g_key_file_get_value (th_conf_keys (conf), set->group, spelling->size, NULL);
   guint64 value;
 
   if (text == NULL)
@@ -181,49 +185,69 @@ read_size (GKeyFile *file, RuleSet *set, const Spelling *spelling, GPtrArray *pr
   if (g_ascii_string_to_unsigned (g_strstrip (text), 10, 0, spelling->size_max, &value, NULL))
     set->max_size = value * spelling->size_unit;
   else
-    complain (problems, set, spelling->size, text, "is no size");
+    th_conf_complain (conf, set->group, spelling->size, "“%s” is no size", text);
 }
 
 static gboolean
-read_boolean (GKeyFile *file, const RuleSet *set, const char *key, gboolean fallback,
-              GPtrArray *problems)
+read_boolean (ThConf *conf, const RuleSet *set, const char *key, gboolean fallback)
 {
-  g_autofree char *text = key != NULL ? g_key_file_get_value (file, set->group, key, NULL) : NULL;
+  g_autofree char *text =
+      key != NULL ? g_key_file_get_value (th_conf_keys (conf), set->group, key, NULL) : NULL;
   g_autoptr (GError) error = NULL;
   gboolean value;
 
   if (text == NULL)
     return fallback;
-  value = g_key_file_get_boolean (file, set->group, key, &error);
+  value = g_key_file_get_boolean (th_conf_keys (conf), set->group, key, &error);
   if (error == NULL)
     return value;
-  complain (problems, set, key, text, "is neither true nor false");
+  th_conf_complain (conf, set->group, key, "“%s” is neither true nor false", text);
   return fallback;
 }
 
 static void
-read_set (GKeyFile *file, RuleSet *set, const Spelling *spelling, GPtrArray *problems)
+note_places (ThConf *conf, RuleSet *set, const Spelling *spelling)
 {
-  set->restricted = read_places (file, set, spelling->include, set->include, problems);
-  read_places (file, set, spelling->exclude, set->exclude, problems);
-  read_size (file, set, spelling, problems);
-  set->disabled = read_boolean (file, set, spelling->disabled, FALSE, problems)
-                  || !read_boolean (file, set, spelling->enabled, TRUE, problems);
+  const char *keys[] = {
+    [DECIDING_INCLUDE] = spelling->include,
+    [DECIDING_EXCLUDE] = spelling->exclude,
+    [DECIDING_SIZE] = spelling->size,
+    [DECIDING_SWITCH] = spelling->enabled != NULL ? spelling->enabled : spelling->disabled,
+  };
+
+  for (guint i = 0; i < N_DECIDING; i++)
+    {
+      const char *where = th_conf_where (conf, set->group, keys[i]);
+
+      set->where[i] = where != NULL ? g_strdup_printf (" (%s)", where) : g_strdup ("");
+    }
+}
+
+static void
+read_set (ThConf *conf, RuleSet *set, const Spelling *spelling)
+{
+  note_places (conf, set, spelling);
+  set->restricted = read_places (conf, set, spelling->include, set->include);
+  read_places (conf, set, spelling->exclude, set->exclude);
+  read_size (conf, set, spelling);
+  set->disabled = read_boolean (conf, set, spelling->disabled, FALSE)
+                  || !read_boolean (conf, set, spelling->enabled, TRUE);
   if (spelling->priority != NULL)
-    set->priority = g_key_file_get_integer (file, set->group, spelling->priority, NULL);
+    set->priority =
+        g_key_file_get_integer (th_conf_keys (conf), set->group, spelling->priority, NULL);
 }
 
 /* A rule that is spelled wrongly would let through what it was meant to keep out. */
 static void
-find_unknown_keys (GKeyFile *file, const RuleSet *set, GPtrArray *problems)
+find_unknown_keys (ThConf *conf, const RuleSet *set)
 {
   const char *const known[] = { conf_spelling.include, conf_spelling.exclude, conf_spelling.size,
                                 conf_spelling.enabled, NULL };
-  g_auto (GStrv) keys = g_key_file_get_keys (file, set->group, NULL, NULL);
+  g_auto (GStrv) keys = g_key_file_get_keys (th_conf_keys (conf), set->group, NULL, NULL);
 
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
     if (!g_strv_contains (known, keys[i]))
-      complain (problems, set, keys[i], "", "is not a key that there is");
+      th_conf_complain (conf, set->group, keys[i], "there is no such key");
 }
 
 static void
@@ -236,9 +260,9 @@ note_emptiness (ThRules *rules)
 }
 
 ThRules *
-th_rules_from_conf (GKeyFile *file, GPtrArray *problems)
+th_rules_from_conf (ThConf *conf)
 {
-  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+  g_auto (GStrv) groups = g_key_file_get_groups (th_conf_keys (conf), NULL);
   ThRules *rules = th_rules_new ();
 
   for (guint i = 0; groups[i] != NULL; i++)
@@ -249,8 +273,8 @@ th_rules_from_conf (GKeyFile *file, GPtrArray *problems)
       if (!one && strcmp (groups[i], CONF_GROUP) != 0)
         continue;
       set = rule_set_new (groups[i], one ? groups[i] + strlen (CONF_PREFIX) : NULL);
-      read_set (file, set, &conf_spelling, problems);
-      find_unknown_keys (file, set, problems);
+      read_set (conf, set, &conf_spelling);
+      find_unknown_keys (conf, set);
       g_ptr_array_add (one ? rules->sets : rules->common, set);
     }
   note_emptiness (rules);
@@ -267,7 +291,7 @@ by_priority (gconstpointer a, gconstpointer b)
 }
 
 ThRules *
-th_rules_from_tumbler (GKeyFile *file, GPtrArray *problems)
+th_rules_from_tumbler (ThConf *conf)
 {
   ThRules *rules = th_rules_new ();
 
@@ -276,7 +300,7 @@ th_rules_from_tumbler (GKeyFile *file, GPtrArray *problems)
       RuleSet *set = rule_set_new (tumbler_groups[i].group, tumbler_groups[i].codec);
 
       set->any_codec = set->codec == NULL || strcmp (set->codec, "jpeg") == 0;
-      read_set (file, set, &tumbler_spelling, problems);
+      read_set (conf, set, &tumbler_spelling);
       g_ptr_array_add (rules->sets, set);
     }
   g_ptr_array_sort (rules->sets, by_priority);
@@ -285,7 +309,7 @@ th_rules_from_tumbler (GKeyFile *file, GPtrArray *problems)
 }
 
 void
-th_rules_check_codecs (const ThRules *rules, const char *const *codecs, GPtrArray *problems)
+th_rules_check_codecs (const ThRules *rules, const char *const *codecs, ThConf *conf)
 {
   for (guint i = 0; i < rules->sets->len; i++)
     {
@@ -293,8 +317,7 @@ th_rules_check_codecs (const ThRules *rules, const char *const *codecs, GPtrArra
 
       if (set->codec != NULL && strcmp (set->codec, EXTERNAL) != 0
           && !g_strv_contains (codecs, set->codec))
-        g_ptr_array_add (problems,
-                         g_strdup_printf ("[%s] is about no format that there is", set->group));
+        th_conf_complain (conf, set->group, NULL, "there is no such format");
     }
 }
 
@@ -321,9 +344,11 @@ forbid_place (const RuleSet *set, const ThRulesFile *file)
   if (place == NULL)
     place = find_place (set->exclude, file->real_path);
   if (place != NULL)
-    return g_strdup_printf ("[%s] excludes “%s”", set->group, place->written);
+    return g_strdup_printf ("[%s] excludes “%s”%s", set->group, place->written,
+                            set->where[DECIDING_EXCLUDE]);
   if (set->restricted && find_place (set->include, file->path) == NULL)
-    return g_strdup_printf ("[%s] includes other places only", set->group);
+    return g_strdup_printf ("[%s] includes other places only%s", set->group,
+                            set->where[DECIDING_INCLUDE]);
   return NULL;
 }
 
@@ -335,10 +360,10 @@ forbid (const RuleSet *set, const ThRulesFile *file, ThRulesScope scope)
   if (why != NULL || scope == TH_RULES_PLACE)
     return why;
   if (set->disabled)
-    return g_strdup_printf ("[%s] is switched off", set->group);
+    return g_strdup_printf ("[%s] is switched off%s", set->group, set->where[DECIDING_SWITCH]);
   if (set->max_size > 0 && file->size > set->max_size)
-    return g_strdup_printf ("[%s] allows files of at most %" G_GUINT64_FORMAT " bytes", set->group,
-                            set->max_size);
+    return g_strdup_printf ("[%s] allows files of at most %" G_GUINT64_FORMAT " bytes%s",
+                            set->group, set->max_size, set->where[DECIDING_SIZE]);
   return NULL;
 }
 

@@ -14,21 +14,23 @@
 
 #include <glib.h>
 
+#include "engine/th-conf.h"
+
 typedef struct _ThRules ThRules;
 
 /* No rules. */
 ThRules *th_rules_new (void);
 ThRules *th_rules_ref (ThRules *rules);
 void th_rules_unref (ThRules *rules);
-/* What makes no sense adds a sentence to problems (may be NULL) and does not count, but a folder
- * that cannot be understood in a list of the only ones allowed allows nothing. */
-ThRules *th_rules_from_conf (GKeyFile *file, GPtrArray *problems);
+/* What makes no sense is a problem and does not count, but a folder that cannot be understood in a
+ * list of the only ones allowed allows nothing. */
+ThRules *th_rules_from_conf (ThConf *conf);
 /* Groups are thumbnailers of tumbler, each for the formats that it makes there. A format that
  * several make is left out only where all of them are told to, as there. */
-ThRules *th_rules_from_tumbler (GKeyFile *file, GPtrArray *problems);
+ThRules *th_rules_from_tumbler (ThConf *conf);
 
 /* Complains of groups for formats that are none of these. */
-void th_rules_check_codecs (const ThRules *rules, const char *const *codecs, GPtrArray *problems);
+void th_rules_check_codecs (const ThRules *rules, const char *const *codecs, ThConf *conf);
 
 typedef enum
 {
@@ -46,7 +48,8 @@ typedef struct
 } ThRulesFile;
 
 gboolean th_rules_are_empty (const ThRules *rules);
-/* NULL: allowed. Else the rule that forbids it, as it stands in the file. Caller frees. */
+/* NULL: allowed. Else the rule that forbids it, as it stands in the file, and where. Caller
+ * frees. */
 char *th_rules_forbid (const ThRules *rules, const ThRulesFile *file, ThRulesScope scope);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThRules, th_rules_unref)

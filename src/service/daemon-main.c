@@ -17,7 +17,6 @@
 #include "service/th-manager-iface.h"
 #include "service/th-names.h"
 #include "service/th-service-iface.h"
-#include "service/th-settings.h"
 #include "service/th-thumbnailer.h"
 
 /* How long requests that are given up at the end may take to say so. */
@@ -186,18 +185,13 @@ daemon_clear (Daemon *daemon)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Daemon, daemon_clear)
 
+/* What could be understood counts: rules above all, which say what is to be left alone. */
 static void
-load_configuration (ThSettings *settings, ThEngineOptions *options)
+load_configuration (ThEngineOptions *options)
 {
-  g_autoptr (GError) error = NULL;
-
-  /* Both read the same file; one complaint about it is enough. */
-  if (!th_settings_load (settings, &error))
-    g_warning ("%s; the defaults are used", error->message);
-  else
-    th_engine_options_load (options, NULL);
+  th_engine_options_load (options, NULL);
   for (guint i = 0; options->problems != NULL && i < options->problems->len; i++)
-    g_warning ("%s: %s", options->config_path, (const char *) options->problems->pdata[i]);
+    g_warning ("%s", (const char *) options->problems->pdata[i]);
 }
 
 /* What is on the bus beside the thumbnailer, with its engine. */
@@ -222,11 +216,10 @@ start_objects (Daemon *daemon, GError **error)
 {
   static const ThIdleEvents events = { .expired = on_idle, .needed = on_needed };
   ThEngineOptions options;
-  ThSettings settings;
 
   th_engine_options_init (&options);
-  load_configuration (&settings, &options);
-  daemon->idle = th_idle_new (settings.idle_seconds, &events, daemon);
+  load_configuration (&options);
+  daemon->idle = th_idle_new (options.idle_seconds, &events, daemon);
   daemon->thumbnailer = th_thumbnailer_new (daemon->connection, &options, daemon->idle, error);
   th_engine_options_clear (&options);
   if (daemon->thumbnailer == NULL)

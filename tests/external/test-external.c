@@ -250,13 +250,13 @@ test_rules (World *world, gconstpointer unused)
 static void
 test_forbidden (World *world, gconstpointer unused)
 {
-  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (ThConf) conf = th_conf_new ();
   g_autofree char *uri = NULL;
   const char *blank = "application/octet-stream";
   const Record *record;
 
-  g_key_file_set_boolean (file, "rules external", "enabled", FALSE);
-  world->fixture.options.rules = th_rules_from_conf (file, NULL);
+  th_conf_add_text (conf, NULL, "[rules external]\nenabled=false\n");
+  world->fixture.options.rules = th_rules_from_conf (conf);
   world_add (world, "helper", "exec sleep 600", "MimeType=text/plain;\n");
   fixture_start (&world->fixture);
   uri = world_file (world, "no-extension");

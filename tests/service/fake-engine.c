@@ -5,6 +5,7 @@
  * the engine in trouble. */
 #include "config.h"
 
+#include "engine/th-config.h"
 #include "engine/th-engine-status.h"
 
 #include <string.h>
@@ -157,18 +158,23 @@ static GSourceFuncs step_funcs = { .dispatch = dispatch };
 void
 th_engine_options_init (ThEngineOptions *options)
 {
-  *options = (ThEngineOptions){ 0 };
+  *options = (ThEngineOptions){ .idle_seconds = 300 };
 }
 
 void
 th_engine_options_clear (ThEngineOptions *options)
 {
+  g_clear_pointer (&options->problems, g_ptr_array_unref);
 }
 
 gboolean
 th_engine_options_load (ThEngineOptions *options, GError **error)
 {
-  return TRUE;
+  g_autoptr (ThConf) conf = th_config_load ();
+
+  th_config_read_service (conf, &options->idle_seconds);
+  options->problems = g_ptr_array_ref (th_conf_problems (conf));
+  return th_conf_fault (conf) == NULL;
 }
 
 static void

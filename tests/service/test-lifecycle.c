@@ -300,9 +300,9 @@ test_configuration (Fixture *fixture, gconstpointer data)
     const char *text;
     const char *said;
   } rows[] = {
-    { "[service]\nidle-seconds=-1\n", "is not a number" },
-    { "[service]\nidle-seconds=soon\n", "is not a number" },
-    { "no group\n", "the defaults are used" },
+    { "[service]\nidle-seconds=-1\n", "thimble.conf:2: [service] idle-seconds: “" },
+    { "[service]\nidle-seconds=soon\n", "thimble.conf:2: [service] idle-seconds: “" },
+    { "no group\n", "thimble.conf:1: this line is neither" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)

@@ -19,10 +19,10 @@
 static void
 set_rules (Fixture *fixture, const char *text)
 {
-  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (ThConf) conf = th_conf_new ();
 
-  g_assert_true (g_key_file_load_from_data (file, text, (gsize) -1, G_KEY_FILE_NONE, NULL));
-  fixture->options.rules = th_rules_from_conf (file, NULL);
+  th_conf_add_text (conf, NULL, text);
+  fixture->options.rules = th_rules_from_conf (conf);
 }
 
 static void

@@ -231,11 +231,11 @@ test_valid_wins (Fixture *fixture, gconstpointer unused)
 static void
 set_rules (Fixture *fixture, const char *text)
 {
-  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (ThConf) conf = th_conf_new ();
 
-  g_assert_true (g_key_file_load_from_data (file, text, (gsize) -1, G_KEY_FILE_NONE, NULL));
+  th_conf_add_text (conf, NULL, text);
   g_clear_pointer (&fixture->options.rules, th_rules_unref);
-  fixture->options.rules = th_rules_from_conf (file, NULL);
+  fixture->options.rules = th_rules_from_conf (conf);
   fixture_stop (fixture);
   fixture_start (fixture);
 }

@@ -23,7 +23,8 @@ typedef struct
 
 static const RuleRow rows[] = {
   { "empty", FALSE, "", "/a/b.png", "png", 1, NULL, NULL },
-  { "excluded", FALSE, "[rules]\nexclude=/a;/c", "/a/b.png", "png", 1, "“/a”", "“/a”" },
+  { "excluded", FALSE, "[rules]\nexclude=/a;/c", "/a/b.png", "png", 1, "“/a” (/etc/x.conf:2)",
+    "“/a” (/etc/x.conf:2)" },
   { "excluded-below", FALSE, "[rules]\nexclude=/a", "/a/x/y/b.png", "png", 1, "[rules]", "/a" },
   { "excluded-file", FALSE, "[rules]\nexclude=/a/b.png", "/a/b.png", "png", 1, "b.png", "b.png" },
   { "neighbour", FALSE, "[rules]\nexclude=/a/b", "/a/bc/d.png", "png", 1, NULL, NULL },
@@ -41,7 +42,8 @@ static const RuleRow rows[] = {
   { "nonsense-only", FALSE, "[rules]\ninclude=x", "/x/b.png", "png", 1, "includes", "includes" },
   { "excluded-wins", FALSE, "[rules]\ninclude=/a\nexclude=/a/b", "/a/b/c", "", 1, "/a/b", "/a/b" },
   { "small", FALSE, "[rules]\nmax-file-mib=2", "/a", "png", 2 * MIB, NULL, NULL },
-  { "large", FALSE, "[rules]\nmax-file-mib=2", "/a", "png", 2 * MIB + 1, NULL, "at most 2097152" },
+  { "large", FALSE, "[rules]\nmax-file-mib=2", "/a", "png", 2 * MIB + 1, NULL,
+    "at most 2097152 bytes (/etc/x.conf:2)" },
   { "no-limit", FALSE, "[rules]\nmax-file-mib=0", "/a", "png", G_MAXUINT64, NULL, NULL },
   { "negative", FALSE, "[rules]\nmax-file-mib=-1", "/a", "png", G_MAXUINT64, NULL, NULL },
   { "off", FALSE, "[rules jpeg]\nenabled=false", "/a", "jpeg", 1, NULL, "[rules jpeg]" },
@@ -58,7 +60,7 @@ static const RuleRow rows[] = {
   /* The other one of tumbler does it then. */
   { "t-next", TRUE, "[JPEGThumbnailer]\nDisabled=true", "/a", "jpeg", 1, NULL, NULL },
   { "t-pixbuf", TRUE, "[PixbufThumbnailer]\nDisabled=true", "/a", "png", 1, NULL,
-    "[PixbufThumbnailer] is switched off" },
+    "[PixbufThumbnailer] is switched off (/etc/x.conf:2)" },
   { "t-pixbuf-jpeg", TRUE, "[PixbufThumbnailer]\nDisabled=true", "/a", "jpeg", 1, NULL, NULL },
   { "t-locations", TRUE, "[PixbufThumbnailer]\nLocations=/m;/n;", "/a/b", "png", 1, "includes",
     "includes" },
@@ -79,12 +81,11 @@ static const RuleRow rows[] = {
 };
 
 static ThRules *
-read_rules (const char *text, gboolean tumbler, GPtrArray *problems)
+read_rules (const char *text, gboolean tumbler, ThConf *conf)
 {
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-
-  g_assert_true (g_key_file_load_from_data (file, text, (gsize) -1, G_KEY_FILE_NONE, NULL));
-  return tumbler ? th_rules_from_tumbler (file, problems) : th_rules_from_conf (file, problems);
+  th_conf_add_text (conf, "/etc/x.conf", text);
+  g_assert_null (th_conf_fault (conf));
+  return tumbler ? th_rules_from_tumbler (conf) : th_rules_from_conf (conf);
 }
 
 static void
@@ -107,7 +108,8 @@ test_row (gconstpointer data)
 {
   const RuleRow *row = data;
   ThRulesFile file = { .path = row->path, .size = row->size, .codec = row->codec };
-  g_autoptr (ThRules) rules = read_rules (row->text, row->tumbler, NULL);
+  g_autoptr (ThConf) conf = th_conf_new ();
+  g_autoptr (ThRules) rules = read_rules (row->text, row->tumbler, conf);
 
   expect (rules, &file, TH_RULES_PLACE, row->place);
   expect (rules, &file, TH_RULES_ALL, row->all);
@@ -125,13 +127,14 @@ test_symlinks (void)
   g_autofree char *link = g_build_filename (folder, "link", NULL);
   g_autofree char *text = g_strdup_printf ("[rules]\nexclude=%s", link);
   g_autofree char *below = g_build_filename (real, "a.png", NULL);
+  g_autoptr (ThConf) conf = th_conf_new ();
   g_autoptr (ThRules) rules = NULL;
   ThRulesFile direct = { .path = below, .codec = "png" };
   ThRulesFile behind = { .path = "/elsewhere/a.png", .real_path = below, .codec = "png" };
 
   g_assert_no_errno (g_mkdir (real, 0700));
   g_assert_no_errno (symlink ("real", link));
-  rules = read_rules (text, FALSE, NULL);
+  rules = read_rules (text, FALSE, conf);
   expect (rules, &direct, TH_RULES_PLACE, "excludes");
   expect (rules, &behind, TH_RULES_PLACE, "excludes");
   g_unlink (link);
@@ -142,32 +145,40 @@ test_symlinks (void)
 static void
 test_problems (void)
 {
-  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (ThConf) conf = th_conf_new ();
+  GPtrArray *problems = th_conf_problems (conf);
   g_autoptr (ThRules) rules =
       read_rules ("[rules]\nexclude=a;/b;$NO_SUCH_THING\nmax-file-mib=x\nexcludes=/c\n"
                   "[rules png]\nenabled=maybe\n[limits]\nwhatever=1",
-                  FALSE, problems);
-  static const char *const expected[] = { "“a”", "$NO_SUCH_THING", "“x”", "excludes", "maybe" };
+                  FALSE, conf);
+  static const char *const expected[] = {
+    "/etc/x.conf:2: [rules] exclude: “a”",
+    "/etc/x.conf:2: [rules] exclude: “$NO_SUCH_THING”",
+    "/etc/x.conf:3: [rules] max-file-mib: “x”",
+    "/etc/x.conf:4: [rules] excludes: ",
+    "/etc/x.conf:6: [rules png] enabled: “maybe”",
+  };
 
   g_assert_false (th_rules_are_empty (rules));
   g_assert_cmpuint (problems->len, ==, G_N_ELEMENTS (expected));
   for (gsize i = 0; i < G_N_ELEMENTS (expected); i++)
-    g_assert_nonnull (strstr (problems->pdata[i], expected[i]));
+    g_assert_true (g_str_has_prefix (problems->pdata[i], expected[i]));
 }
 
 static void
 test_codecs (void)
 {
   static const char *const codecs[] = { "gif", "jpeg", NULL };
-  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (ThConf) conf = th_conf_new ();
+  GPtrArray *problems = th_conf_problems (conf);
   g_autoptr (ThRules) rules =
       read_rules ("[rules]\nexclude=/a\n[rules jpeg]\nenabled=false\n[rules jpg]\nenabled=false\n"
                   "[rules external]\nenabled=false",
-                  FALSE, problems);
+                  FALSE, conf);
 
-  th_rules_check_codecs (rules, codecs, problems);
+  th_rules_check_codecs (rules, codecs, conf);
   g_assert_cmpuint (problems->len, ==, 1);
-  g_assert_nonnull (strstr (problems->pdata[0], "[rules jpg]"));
+  g_assert_nonnull (strstr (problems->pdata[0], "/etc/x.conf:5: [rules jpg]: "));
 }
 
 /* As tumbler brings it: nothing of it is about pictures. */
@@ -178,8 +189,9 @@ test_shipped (void)
                              "Excludes=\nMaxFileSize=0\n[PixbufThumbnailer]\nDisabled=false\n"
                              "Priority=2\nLocations=\nExcludes=\nMaxFileSize=0\n"
                              "[CoverThumbnailer]\nDisabled=true\nLocations=~/movies\nAPIKey=\n";
-  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (ThRules) rules = read_rules (text, TRUE, problems);
+  g_autoptr (ThConf) conf = th_conf_new ();
+  GPtrArray *problems = th_conf_problems (conf);
+  g_autoptr (ThRules) rules = read_rules (text, TRUE, conf);
 
   g_assert_cmpuint (problems->len, ==, 0);
   g_assert_true (th_rules_are_empty (rules));
