@@ -27,6 +27,7 @@ typedef struct
 typedef struct
 {
   const PsdSession *session;
+  ThPsdPixels pixels;
   ThPsdPlane planes[TH_PSD_MOST_PLANES];
   guint8 *row; /* of a plane */
   guint8 *out;
@@ -242,7 +243,7 @@ decode_part (const PsdSession *session, const ThPlan *plan, ThSink *sink, GError
 static ThPsdRow
 fill_row (Decode *decode)
 {
-  const ThPsdPixels *pixels = &decode->session->pixels;
+  ThPsdPixels *pixels = &decode->pixels;
   ThPsdRow worst = TH_PSD_ROW_WHOLE;
 
   for (guint i = 0; i < pixels->planes; i++)
@@ -319,6 +320,7 @@ psd_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
     return decode_part (session, plan, sink, error);
   decode = g_new0 (Decode, 1);
   decode->session = session;
+  decode->pixels = session->pixels;
   if (prepare_planes (decode, plan))
     status = run (decode, plan, sink, error);
   else

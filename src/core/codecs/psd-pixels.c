@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define DEEP_MAX 65535u
+/* Rounding makes one in so many of all the values there are. */
+#define ROUNDED 85u
 
 static gboolean
 is_of_inks (const ThPsdHead *head)
@@ -183,31 +185,55 @@ look_up (const ThPsdPixels *pixels, guint8 *out)
     }
 }
 
-/* Takes away the white that was blended in; then there is no ink where there is nothing. */
-static void
-unblend_8 (const ThRaster *raster, guint8 *out)
+/* What is blended with white is nowhere darker than what is not there leaves it. */
+static gboolean
+is_on_white (const ThRaster *raster, guint value, guint alpha, guint most)
 {
-  const guint colors = raster->color;
+  const guint dark = raster->color == TH_COLOR_CMYK ? value : most - value;
 
-  for (gsize x = 0; x < raster->width; x++, out += colors + 1)
-    for (guint c = 0; c < colors; c++)
-      if (raster->color == TH_COLOR_CMYK)
-        out[c] = MIN (out[c], out[colors]);
-      else
-        out[c] = (guint8) (MAX (out[c] + out[colors], 255) - 255);
+  return dark <= alpha + most / ROUNDED;
+}
+
+/* From blended with white, or from straight, to premultiplied. */
+static guint
+unblend (const ThPsdPixels *pixels, guint value, guint alpha, guint most)
+{
+  const guint ink = MIN (value, alpha);
+  const guint sum = value + alpha;
+
+  if (pixels->straight)
+    return (guint) (((guint64) value * alpha + most / 2) / most);
+  return pixels->raster.color == TH_COLOR_CMYK ? ink : MAX (sum, most) - most;
 }
 
 static void
-unblend_16 (const ThRaster *raster, guint16 *out)
+unblend_8 (ThPsdPixels *pixels, guint8 *out)
 {
-  const guint colors = raster->color;
+  const guint colors = pixels->raster.color;
+  const gsize n = pixels->raster.width * (gsize) (colors + 1);
 
-  for (gsize x = 0; x < raster->width; x++, out += colors + 1)
+  for (gsize i = 0; i < n && !pixels->straight; i += colors + 1)
     for (guint c = 0; c < colors; c++)
-      if (raster->color == TH_COLOR_CMYK)
-        out[c] = MIN (out[c], out[colors]);
-      else
-        out[c] = (guint16) (MAX ((guint) out[c] + out[colors], DEEP_MAX) - DEEP_MAX);
+      if (!is_on_white (&pixels->raster, out[i + c], out[i + colors], 255))
+        pixels->straight = TRUE;
+  for (gsize i = 0; i < n; i += colors + 1)
+    for (guint c = 0; c < colors; c++)
+      out[i + c] = (guint8) unblend (pixels, out[i + c], out[i + colors], 255);
+}
+
+static void
+unblend_16 (ThPsdPixels *pixels, guint16 *out)
+{
+  const guint colors = pixels->raster.color;
+  const gsize n = pixels->raster.width * (gsize) (colors + 1);
+
+  for (gsize i = 0; i < n && !pixels->straight; i += colors + 1)
+    for (guint c = 0; c < colors; c++)
+      if (!is_on_white (&pixels->raster, out[i + c], out[i + colors], DEEP_MAX))
+        pixels->straight = TRUE;
+  for (gsize i = 0; i < n; i += colors + 1)
+    for (guint c = 0; c < colors; c++)
+      out[i + c] = (guint16) unblend (pixels, out[i + c], out[i + colors], DEEP_MAX);
 }
 
 /* lab: from 0 to 1, 0.5 being no colour. */
@@ -245,14 +271,14 @@ convert_lab (const ThPsdPixels *pixels, guint16 *out)
 }
 
 void
-th_psd_pixels_finish (const ThPsdPixels *pixels, void *out)
+th_psd_pixels_finish (ThPsdPixels *pixels, void *out)
 {
   if (pixels->head->mode == TH_PSD_INDEXED)
     look_up (pixels, out);
   else if (pixels->head->mode == TH_PSD_LAB)
     convert_lab (pixels, out);
   else if (pixels->alpha && pixels->raster.bits == 16)
-    unblend_16 (&pixels->raster, out);
+    unblend_16 (pixels, out);
   else if (pixels->alpha)
-    unblend_8 (&pixels->raster, out);
+    unblend_8 (pixels, out);
 }

@@ -13,9 +13,10 @@ typedef struct
 {
   const ThPsdHead *head; /* borrowed */
   ThRaster raster;
-  guint planes;    /* that are needed */
-  gboolean alpha;  /* the last of them */
-  ThMatrix matrix; /* of Lab: from XYZ to the light of sRGB */
+  guint planes;      /* that are needed */
+  gboolean alpha;    /* the last of them */
+  gboolean straight; /* so far: colours were seen that no white was blended into */
+  ThMatrix matrix;   /* of Lab: from XYZ to the light of sRGB */
 } ThPsdPixels;
 
 void th_psd_pixels_init (ThPsdPixels *pixels, const ThPsdHead *head);
@@ -26,5 +27,6 @@ ThColorSpace th_psd_pixels_space (const ThPsdPixels *pixels);
 void th_psd_pixels_put (const ThPsdPixels *pixels, guint plane, const guint8 *row, void *out);
 /* As if the alpha plane said that all is opaque. */
 void th_psd_pixels_put_opaque (const ThPsdPixels *pixels, void *out);
-/* Once all planes are in it. */
-void th_psd_pixels_finish (const ThPsdPixels *pixels, void *out);
+/* Once all planes are in it. Some programs do not blend colours with white, as Photoshop does; that
+ * is seen in the first pixel that shows it, and then holds for the rest. */
+void th_psd_pixels_finish (ThPsdPixels *pixels, void *out);

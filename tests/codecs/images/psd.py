@@ -177,6 +177,10 @@ def alpha():
                                         planes_of(seen, 4) + planes_of(rows, 1), runs, large),
                        4 if depth == 16 else 5, large=large, layer=layer)
             yield 'alpha-%d-%s-%s' % (depth, name, layer[-40:].count(b'Mt')), data, shown
+    straight = [[tuple((v * p[3] + 127) // 255 for v in p[:3]) + p[3:] for p in row] for row in rows]
+    for depth in (8, 16):
+        yield 'alpha-straight-%d' % depth, psd(RGB, depth, body(planes_of(rows, 4, depth), runs), 4,
+                                               layer=layers(-1)), straight
     # A saved selection is no transparency.
     yield 'selection', psd(RGB, 8, body(planes_of(rows, 4), runs), 4, layer=layers(2)), solid(rows)
     yield 'selection-alone', psd(RGB, 8, body(planes_of(rows, 4)), 4), solid(rows)
