@@ -80,6 +80,8 @@ cwebp -quiet -q 50 "$base" -o corpus/webp/lossy.webp
 cwebp -quiet -lossless "$base" -o corpus/webp/lossless.webp
 cwebp -quiet -q 50 corpus/png/rgba.png -o corpus/webp/lossy-alpha.webp
 gif2webp -quiet corpus/gif/animated.gif -o corpus/webp/animated.webp
+convert -delay 10 -dispose background -size 24x18 xc:black corpus/png/rgb.png -resize '24x18!' "$work/black-first.gif"
+gif2webp -quiet -lossy -mixed "$work/black-first.gif" -o corpus/webp/black-first.webp
 cp corpus/webp/lossy.webp corpus/webp/exif.webp
 exiftool -q -overwrite_original -n -Orientation=6 corpus/webp/exif.webp
 

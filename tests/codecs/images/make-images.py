@@ -215,6 +215,9 @@ def gif_animations():
     whole = gif(40, 30, black + gif_frame(0, 0, 40, 30), four)
     yield 'ok/partial-second.gif', whole[:-60]
     yield 'ok/cut-after-first.gif', gif(40, 30, black + b'\x2c\0', four)[:-1]
+    yield 'ok/many.gif', gif(40, 30, black * 3000 + small, four)
+    dot = gif_frame(2050, 2050, 2, 2, plain=0)
+    yield 'ok/huge-canvas.gif', gif(4100, 4100, dot + small, four)
     yield 'fail/no-content-outside-all.gif', gif(20, 10, gif_frame(20, 4, 40, 30) + gif_frame(30, 4, 4, 4), four)
 
 
