@@ -14,6 +14,7 @@
 #include "ctl/ctl-explain.h"
 #include "ctl/ctl-formats.h"
 #include "ctl/ctl-make.h"
+#include "ctl/ctl-sheet.h"
 #include "ctl/ctl-state.h"
 #include "ctl/ctl-status.h"
 
@@ -28,6 +29,7 @@ static const struct
 } commands[] = {
   { "make", ctl_make, "make the thumbnails of files and folders" },
   { "refresh", ctl_refresh, "make anew the thumbnails of exactly these files and folders" },
+  { "sheet", ctl_sheet, "put the thumbnails of a folder on one picture" },
   { "explain", ctl_explain, "say why files have, or have no, thumbnails" },
   { "formats", ctl_formats, "list the formats of which there are thumbnails" },
   { "clean", ctl_clean, "remove thumbnails that are of no use" },
