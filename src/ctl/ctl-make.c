@@ -13,9 +13,11 @@
 #include "ctl/ctl-status.h"
 #include "ctl/th-maker.h"
 #include "ctl/th-progress.h"
+#include "ctl/th-rate.h"
 #include "ctl/th-text.h"
 
 #define COUNT_STEPS 256u
+#define MOST_JOBS   256
 #define ALL_FLAVORS ((1u << TH_N_FLAVORS) - 1)
 
 typedef struct
@@ -25,6 +27,7 @@ typedef struct
   ThFlavors flavors;
   gboolean background;
   gboolean local;
+  int jobs; /* decoders at a time; 0: not named */
   gboolean hidden;
   gboolean retry;
   gboolean refresh;    /* make anew what there is, and where there is nothing what is named */
@@ -46,6 +49,7 @@ typedef struct
   ThBackend *backend;
   ThProgress *progress;
   ThProgressState state;
+  ThRate rate;
   gint64 begin;
   gboolean interrupted;
   gboolean trouble_told;
@@ -95,6 +99,10 @@ refresh (Make *make)
 
   make->state.done = tally->ready + tally->skipped + tally->failed;
   make->state.failed = tally->failed;
+  th_rate_note (&make->rate, g_get_monotonic_time (), make->state.done);
+  make->state.per_second = th_rate_per_second (&make->rate);
+  if (make->state.total_known && make->state.total > make->state.done)
+    make->state.seconds_left = th_rate_seconds (&make->rate, make->state.total - make->state.done);
   th_progress_update (make->progress, &make->state);
 }
 
@@ -219,10 +227,11 @@ on_count (gpointer data)
 static gboolean
 open_backend (Make *make, GError **error)
 {
-  if (!make->options->local)
+  if (!make->options->local && make->options->jobs == 0)
     make->backend = th_backend_bus_new (&th_maker_backend_events, make->maker);
   if (make->backend == NULL)
-    make->backend = th_backend_local_new (&th_maker_backend_events, make->maker, error);
+    make->backend = th_backend_local_new (&th_maker_backend_events, make->maker,
+                                          (guint) make->options->jobs, error);
   return make->backend != NULL;
 }
 
@@ -321,6 +330,12 @@ check (Options *options, GError **error)
         }
       options->flavors |= TH_FLAVOR_BIT (flavor);
     }
+  if (options->jobs < 0 || options->jobs > MOST_JOBS)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   "“%d” is no number of files from 1 to %d", options->jobs, MOST_JOBS);
+      return FALSE;
+    }
   if (options->arguments != NULL && options->arguments[0] != NULL)
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, "No file or folder is named");
@@ -365,6 +380,9 @@ parse (int argc, char **argv, const Command *command, Options *options, GError *
       "Enter hidden folders and take hidden files", NULL },
     { "local", 'l', 0, G_OPTION_ARG_NONE, &options->local,
       "Work in this process also where there is a service", NULL },
+    { "jobs", 'j', 0, G_OPTION_ARG_INT, &options->jobs,
+      "Decode so many files at a time, in this process; without it as many as there are cores",
+      "N" },
     { "retry-failed", 'r', options->refresh ? G_OPTION_FLAG_HIDDEN : 0, G_OPTION_ARG_NONE,
       &options->retry, "Forget that thumbnails of these files could not be made, and try again",
       NULL },

@@ -157,7 +157,7 @@ make (Job *job, GError **error)
   if (!options->local)
     job->backend = th_backend_bus_new (&th_maker_backend_events, job->maker);
   if (job->backend == NULL)
-    job->backend = th_backend_local_new (&th_maker_backend_events, job->maker, error);
+    job->backend = th_backend_local_new (&th_maker_backend_events, job->maker, 0, error);
   if (job->backend == NULL)
     return FALSE;
   signals[0] = g_unix_signal_add (SIGINT, on_interrupt, job);

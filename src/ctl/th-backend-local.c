@@ -78,7 +78,7 @@ tell_problems (const ThEngineOptions *options)
 }
 
 ThBackend *
-th_backend_local_new (const ThBackendEvents *events, gpointer data, GError **error)
+th_backend_local_new (const ThBackendEvents *events, gpointer data, guint jobs, GError **error)
 {
   Local *local = g_new0 (Local, 1);
   ThEngineOptions options;
@@ -95,6 +95,7 @@ th_backend_local_new (const ThBackendEvents *events, gpointer data, GError **err
   if (th_engine_options_load (&options, error))
     {
       tell_problems (&options);
+      options.cores = jobs > 0 ? jobs : options.cores;
       local->engine = th_engine_new (&options, &engine_events, local, error);
     }
   th_engine_options_clear (&options);

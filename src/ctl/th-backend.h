@@ -21,7 +21,9 @@ typedef struct
 
 /* NULL without an error where there is no bus, or nobody on it who makes thumbnails. */
 ThBackend *th_backend_bus_new (const ThBackendEvents *events, gpointer data);
-ThBackend *th_backend_local_new (const ThBackendEvents *events, gpointer data, GError **error);
+/* jobs: files that are decoded at a time; 0: as many as there are cores. */
+ThBackend *th_backend_local_new (const ThBackendEvents *events, gpointer data, guint jobs,
+                                 GError **error);
 /* Gives up what is not finished; no event comes any more. */
 void th_backend_free (ThBackend *backend);
 

@@ -70,6 +70,24 @@ terminal_columns (void)
   return MIN (size.ws_col, MOST_COLUMNS);
 }
 
+/* "", or what is known of the speed, after a comma. */
+static char *
+describe_speed (const ThProgressState *state)
+{
+  guint64 left = state->seconds_left;
+  GString *text = g_string_new (NULL);
+
+  if (state->per_second > 0)
+    g_string_append_printf (text, state->per_second < 10 ? ", %.1f/s" : ", %.0f/s",
+                            state->per_second);
+  if (left >= 3600)
+    g_string_append_printf (text, ", %" G_GUINT64_FORMAT ":%02u:%02u left", left / 3600,
+                            (guint) (left / 60 % 60), (guint) (left % 60));
+  else if (left > 0)
+    g_string_append_printf (text, ", %u:%02u left", (guint) (left / 60), (guint) (left % 60));
+  return g_string_free (text, FALSE);
+}
+
 char *
 th_progress_draw (const ThProgressState *state, guint columns)
 {
@@ -78,9 +96,10 @@ th_progress_draw (const ThProgressState *state, guint columns)
   g_autofree char *failed = state->failed > 0
                                 ? g_strdup_printf (", %" G_GUINT64_FORMAT " failed", state->failed)
                                 : g_strdup ("");
+  g_autofree char *speed = describe_speed (state);
   g_autofree char *count =
-      g_strdup_printf (" %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT "%s files%s", state->done, total,
-                       state->total_known ? "" : "+", failed);
+      g_strdup_printf (" %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT "%s files%s%s", state->done,
+                       total, state->total_known ? "" : "+", failed, speed);
   gsize taken = strlen (count) + 2;
 
   if (taken + LEAST_BAR < columns)
@@ -112,8 +131,10 @@ show_bar (ThProgress *progress, const ThProgressState *state)
 static void
 show_line (const ThProgressState *state)
 {
-  fprintf (stderr, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "%s files\n", state->done,
-           MAX (state->total, state->done), state->total_known ? "" : " or more");
+  g_autofree char *speed = describe_speed (state);
+
+  fprintf (stderr, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "%s files%s\n", state->done,
+           MAX (state->total, state->done), state->total_known ? "" : " or more", speed);
 }
 
 void

@@ -18,6 +18,8 @@ typedef struct
   guint64 total;
   gboolean total_known; /* else there are at least so many */
   guint64 failed;
+  double per_second;    /* 0: not known */
+  guint64 seconds_left; /* 0: not known */
 } ThProgressState;
 
 typedef struct _ThProgress ThProgress;

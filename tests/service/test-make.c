@@ -171,6 +171,111 @@ test_killed (Fixture *fixture, gconstpointer data)
   check_all (fixture, uris);
 }
 
+#define MANY 300u
+
+/* One at a time, so that there is a rest. */
+static GSubprocess *
+spawn_many (Fixture *fixture, const char *option)
+{
+  g_autoptr (GError) error = NULL;
+  GSubprocess *process =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, fixture->ctl, "make", "-f",
+                        "normal", option, fixture->bus->pictures, NULL);
+
+  g_assert_no_error (error);
+  return process;
+}
+
+/* Inode and time of each thumbnail that there is; a thumbnail that is made again gets others. */
+static GHashTable *
+list_made (Fixture *fixture, char **uris)
+{
+  GHashTable *made = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (; *uris != NULL; uris++)
+    {
+      g_autofree char *path = test_thumbnail (fixture->bus, *uris, TH_FLAVOR_NORMAL);
+      struct stat st;
+
+      if (stat (path, &st) == 0)
+        g_hash_table_insert (made, g_strdup (path),
+                             g_strdup_printf ("%" G_GUINT64_FORMAT " %" G_GINT64_FORMAT ".%09ld",
+                                              (guint64) st.st_ino, (gint64) st.st_mtim.tv_sec,
+                                              st.st_mtim.tv_nsec));
+    }
+  return made;
+}
+
+static void
+await_some (Fixture *fixture, char **uris)
+{
+  guint n = 0;
+
+  while (n < 20)
+    {
+      g_autoptr (GHashTable) made = list_made (fixture, uris);
+
+      n = g_hash_table_size (made);
+      g_usleep (2000);
+    }
+}
+
+static void
+check_kept (GHashTable *before, GHashTable *after)
+{
+  GHashTableIter iter;
+  gpointer path, state;
+
+  g_hash_table_iter_init (&iter, before);
+  while (g_hash_table_iter_next (&iter, &path, &state))
+    g_assert_cmpstr (g_hash_table_lookup (after, path), ==, state);
+}
+
+typedef struct
+{
+  const char *option;
+  int number;
+} Interrupt;
+
+/* Some hundred files, broken off in the middle: what is made by then stays as it is, the next run
+ * makes the rest, and a third one nothing. */
+static void
+test_resumed (Fixture *fixture, gconstpointer data)
+{
+  const Interrupt *interrupt = data;
+  g_auto (GStrv) uris = test_pictures (fixture->bus, MANY, 500);
+  g_autoptr (GSubprocess) first = spawn_many (fixture, interrupt->option);
+  g_autoptr (GSubprocess) second = NULL;
+  g_autoptr (GSubprocess) third = NULL;
+  g_autoptr (GHashTable) before = NULL;
+  g_autoptr (GHashTable) between = NULL;
+  g_autoptr (GHashTable) after = NULL;
+
+  await_some (fixture, uris);
+  g_subprocess_send_signal (first, interrupt->number);
+  g_assert_true (g_subprocess_wait (first, NULL, NULL));
+  if (interrupt->number == SIGINT && g_subprocess_get_exit_status (first) != 0)
+    g_assert_cmpint (g_subprocess_get_exit_status (first), ==, 130);
+  before = list_made (fixture, uris);
+  g_test_message ("%u were made before", g_hash_table_size (before));
+  second = spawn_many (fixture, interrupt->option);
+  finish (second, "300 made or up to date, 0 skipped (no handler, download), 0 failed, ");
+  between = list_made (fixture, uris);
+  g_assert_cmpuint (g_hash_table_size (between), ==, MANY);
+  check_kept (before, between);
+  third = spawn_many (fixture, interrupt->option);
+  finish (third, "300 made or up to date, 0 skipped (no handler, download), 0 failed, ");
+  after = list_made (fixture, uris);
+  check_kept (between, after);
+}
+
+static const Interrupt interrupts[] = {
+  { "--jobs=1", SIGINT },
+  { "--jobs=1", SIGKILL },
+  { "--background", SIGINT },
+  { "--background", SIGKILL },
+};
+
 int
 main (int argc, char **argv)
 {
@@ -182,5 +287,12 @@ main (int argc, char **argv)
   g_test_add ("/make/refresh/bus", Fixture, "--hidden", set_up, test_refresh, tear_down);
   g_test_add ("/make/refresh/nothing", Fixture, "--local", set_up, test_refresh_nothing, tear_down);
   g_test_add ("/make/killed", Fixture, NULL, set_up, test_killed, tear_down);
+  g_test_add ("/make/resumed/local/interrupted", Fixture, &interrupts[0], set_up, test_resumed,
+              tear_down);
+  g_test_add ("/make/resumed/local/killed", Fixture, &interrupts[1], set_up, test_resumed,
+              tear_down);
+  g_test_add ("/make/resumed/bus/interrupted", Fixture, &interrupts[2], set_up, test_resumed,
+              tear_down);
+  g_test_add ("/make/resumed/bus/killed", Fixture, &interrupts[3], set_up, test_resumed, tear_down);
   return g_test_run ();
 }

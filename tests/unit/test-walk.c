@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ctl/th-progress.h"
+#include "ctl/th-rate.h"
 #include "ctl/th-text.h"
 
 /* Paths of a walk, relative to the root, one a line; problems as they are. */
@@ -151,6 +152,45 @@ test_draw (void)
     }
 }
 
+/* 100 a second for a while, then 10: what counts is the latter. */
+static void
+test_rate (void)
+{
+  ThRate rate = { 0 };
+  guint64 done = 0;
+  gint64 now = 5000000;
+
+  th_rate_note (&rate, now, 0);
+  g_assert_cmpfloat (th_rate_per_second (&rate), ==, 0);
+  g_assert_cmpuint (th_rate_seconds (&rate, 10), ==, 0);
+  for (guint i = 0; i < 100; i++)
+    th_rate_note (&rate, now += 100000, done += 10);
+  g_assert_cmpfloat_with_epsilon (th_rate_per_second (&rate), 100, 0.001);
+  g_assert_cmpuint (th_rate_seconds (&rate, 1000), ==, 11);
+  for (guint i = 0; i < 200; i++)
+    th_rate_note (&rate, now += 100000, done += 1);
+  g_assert_cmpfloat_with_epsilon (th_rate_per_second (&rate), 10, 0.001);
+  g_assert_cmpuint (th_rate_seconds (&rate, 36000), ==, 3601);
+  g_assert_cmpuint (th_rate_seconds (&rate, 0), ==, 0);
+  g_assert_cmpuint (th_rate_seconds (&rate, G_MAXUINT64), ==, 0);
+}
+
+static void
+test_speed (void)
+{
+  static const ThProgressState fast = {
+    .done = 50, .total = 100, .total_known = TRUE, .per_second = 12.4, .seconds_left = 65
+  };
+  static const ThProgressState slow = {
+    .done = 1, .total = 2, .total_known = TRUE, .per_second = 0.25, .seconds_left = 7322
+  };
+  g_autofree char *one = th_progress_draw (&fast, 80);
+  g_autofree char *other = th_progress_draw (&slow, 80);
+
+  g_assert_nonnull (strstr (one, " 50/100 files, 12/s, 1:05 left"));
+  g_assert_nonnull (strstr (other, " 1/2 files, 0.2/s, 2:02:02 left"));
+}
+
 static void
 test_text (void)
 {
@@ -185,6 +225,8 @@ main (int argc, char **argv)
   g_test_add ("/walk/folder", Tree, NULL, set_up, test_folder, tear_down);
   g_test_add ("/walk/named", Tree, NULL, set_up, test_named, tear_down);
   g_test_add_func ("/progress/draw", test_draw);
+  g_test_add_func ("/progress/rate", test_rate);
+  g_test_add_func ("/progress/speed", test_speed);
   g_test_add_func ("/text/escapes", test_text);
   g_test_add_func ("/text/about", test_about);
   return g_test_run ();
