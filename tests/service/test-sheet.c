@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "cache/th-uri.h"
 #include "ctl/th-sheet.h"
 #include "pictures.h"
 
@@ -111,10 +112,12 @@ test_names (Fixture *fixture, gconstpointer data)
   static const char *const options[] = { "--flavor=normal", NULL };
   g_autofree char *uri =
       test_picture (fixture->bus, "\u00e4\u00f6\u00fc <&> \u201cx\u201d.png", 200, 1);
+  g_autofree char *path = th_uri_to_path (uri, NULL);
   g_autofree char *said = run (fixture, 0, options);
   gboolean left_out = strstr (said, "The names are left out") != NULL;
   ThSize size = size_of (fixture->output);
 
+  g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
   g_assert_cmpuint (size.width, ==, 128 + 16);
   g_assert_cmpuint (size.height, ==, 128 + 16 + (left_out ? 0 : TH_SHEET_LABEL));
 }
@@ -124,12 +127,13 @@ static void
 test_there (Fixture *fixture, gconstpointer data)
 {
   static const char *const options[] = { NULL };
-  g_autofree char *uri = test_picture (fixture->bus, "a.png", 200, 1);
+  g_auto (GStrv) uris = test_pictures (fixture->bus, 1, 200);
   g_autofree char *contents = NULL;
   g_autofree char *said = NULL;
 
   g_assert_true (g_file_set_contents (fixture->output, "mine", -1, NULL));
   said = run (fixture, 1, options);
+  test_check_thumbnail (fixture->bus, uris[0], TH_FLAVOR_LARGE);
   g_assert_nonnull (strstr (said, "is there already and stays"));
   g_assert_true (g_file_get_contents (fixture->output, &contents, NULL, NULL));
   g_assert_cmpstr (contents, ==, "mine");
@@ -144,6 +148,7 @@ test_nothing (Fixture *fixture, gconstpointer data)
   g_autofree char *usage = run (fixture, 2, wide);
 
   g_assert_nonnull (strstr (said, "There is nothing to show"));
+  g_assert_nonnull (strstr (usage, "is no number of columns"));
   g_assert_false (g_file_test (fixture->output, G_FILE_TEST_EXISTS));
 }
 
