@@ -20,7 +20,7 @@ typedef struct
 
 /* now: monotonic time, done: of all so far. */
 void th_rate_note (ThRate *rate, gint64 now, guint64 done);
-/* A second, over the last 15 seconds or so; 0: not known yet. */
+/* A second, over the last 15 seconds or so, less where it has changed much; 0: not known yet. */
 double th_rate_per_second (const ThRate *rate);
 /* Seconds, at least 1; 0: not known. */
 guint64 th_rate_seconds (const ThRate *rate, guint64 left);

@@ -175,6 +175,21 @@ test_rate (void)
   g_assert_cmpuint (th_rate_seconds (&rate, G_MAXUINT64), ==, 0);
 }
 
+/* What was up to date does not make the rest look fast. */
+static void
+test_burst (void)
+{
+  ThRate rate = { 0 };
+  guint64 done = 0;
+  gint64 now = 5000000;
+
+  th_rate_note (&rate, now, 0);
+  th_rate_note (&rate, now += 500000, done += 3408);
+  for (guint i = 0; i < 6; i++)
+    th_rate_note (&rate, now += 500000, done += 145);
+  g_assert_cmpfloat_with_epsilon (th_rate_per_second (&rate), 290, 0.001);
+}
+
 static void
 test_speed (void)
 {
@@ -226,6 +241,7 @@ main (int argc, char **argv)
   g_test_add ("/walk/named", Tree, NULL, set_up, test_named, tear_down);
   g_test_add_func ("/progress/draw", test_draw);
   g_test_add_func ("/progress/rate", test_rate);
+  g_test_add_func ("/progress/burst", test_burst);
   g_test_add_func ("/progress/speed", test_speed);
   g_test_add_func ("/text/escapes", test_text);
   g_test_add_func ("/text/about", test_about);
