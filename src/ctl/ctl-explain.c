@@ -7,7 +7,9 @@
 
 #include "cache/th-uri.h"
 #include "ctl/ctl-status.h"
+#include "ctl/th-activation.h"
 #include "ctl/th-guess.h"
+#include "ctl/th-service.h"
 #include "ctl/th-tell.h"
 
 typedef struct
@@ -53,6 +55,46 @@ static const ThEngineEvents no_events = {
   .error = ignore_error,
   .finished = ignore_handle,
 };
+
+/* Nothing is ever queued, so nobody is called. */
+static gboolean
+call_nobody (const ThSpecialist *specialist, const ThSpecialistAsk *ask, gpointer data,
+             GError **error)
+{
+  g_set_error_literal (error, TH_ERROR, TH_ERROR_CONNECTION, "nobody is called to explain");
+  return FALSE;
+}
+
+/* Those that have registered with the service that runs: only it knows them. Whoever registers last
+ * comes first. */
+static void
+take_over (ThSpecialists *specialists, GVariant *list)
+{
+  for (gsize i = g_variant_n_children (list); i > 0; i--)
+    {
+      const char *schemes[] = { NULL, NULL };
+      const char *types[] = { NULL, NULL };
+      const char *name, *file;
+
+      g_variant_get_child (list, i - 1, "(&s&s&s&s)", &schemes[0], &types[0], &name, &file);
+      if (file[0] == '\0')
+        (void) th_specialists_register (specialists, name, schemes, types, NULL);
+    }
+}
+
+static void
+find_specialists (ThEngine *engine)
+{
+  const ThSpecialistCaller caller = { .call = call_nobody };
+  g_autoptr (GDBusConnection) bus = th_activation_bus ();
+  g_autoptr (GVariant) list = NULL;
+
+  if (th_service_specialists (bus, &list) == TH_SERVICE_NO_BUS)
+    return;
+  th_engine_set_specialists (engine, &caller);
+  if (list != NULL)
+    take_over (th_engine_specialists (engine), list);
+}
 
 static void
 tell_problems (const ThEngineOptions *options)
@@ -142,9 +184,11 @@ run (const Options *options)
   engine = start_engine (&settings, &error);
   if (engine == NULL)
     fprintf (stderr, "thimblectl explain: %s\n", error->message);
-  else if (options->json)
-    good = explain_as_json (engine, options, settings.config_path);
   else
+    find_specialists (engine);
+  if (engine != NULL && options->json)
+    good = explain_as_json (engine, options, settings.config_path);
+  else if (engine != NULL)
     good = explain_as_text (engine, options, settings.config_path);
   th_engine_options_clear (&settings);
   if (fflush (stdout) == 0 && !ferror (stdout))

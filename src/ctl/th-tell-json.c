@@ -65,6 +65,22 @@ tell_handlers (ThJson *json, const ThExplanation *about)
 }
 
 static void
+tell_specialists (ThJson *json, const ThExplanation *about)
+{
+  th_json_begin_array (json, "specialists");
+  for (guint i = 0; i < about->specialists->len; i++)
+    {
+      const ThSpecialist *specialist = about->specialists->pdata[i];
+
+      th_json_begin_object (json, NULL);
+      th_json_string (json, "name", specialist->name);
+      th_json_string (json, "file", specialist->file);
+      th_json_end (json);
+    }
+  th_json_end (json);
+}
+
+static void
 tell_thumbnails (ThJson *json, const ThExplanation *about)
 {
   th_json_begin_array (json, "thumbnails");
@@ -154,6 +170,7 @@ th_tell_file_json (ThJson *json, const ThExplanation *about)
       th_json_integer (json, "modified", about->mtime);
     }
   tell_type (json, about);
+  tell_specialists (json, about);
   tell_handlers (json, about);
   tell_thumbnails (json, about);
   tell_failure (json, about);

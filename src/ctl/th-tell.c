@@ -81,6 +81,19 @@ describe_module (const ThExplainedHandler *handler)
 }
 
 static void
+add_specialists (GString *out, const ThExplanation *about)
+{
+  for (guint i = 0; i < about->specialists->len; i++)
+    {
+      const ThSpecialist *specialist = about->specialists->pdata[i];
+
+      add_line (out, i == 0 ? "asked first" : "", "%s (a specialised thumbnailer, %s%s)",
+                specialist->name, specialist->file != NULL ? "by " : "registered",
+                specialist->file != NULL ? specialist->file : "");
+    }
+}
+
+static void
 add_handlers (GString *out, const ThExplanation *about)
 {
   for (guint i = 0; i < about->handlers->len; i++)
@@ -182,6 +195,10 @@ add_result (GString *out, const ThExplanation *about)
 
   if (about->reason == TH_REASON_VALID)
     add_line (out, "so", "it has a valid thumbnail (%s)", flavor);
+  else if (about->good && about->specialists->len > 0)
+    add_line (out, "so", "it gets a thumbnail (%s) when a program asks for one, if %s makes it%s",
+              flavor, ((const ThSpecialist *) about->specialists->pdata[0])->name,
+              about->handlers->len > 0 ? " or another handler does" : "");
   else if (about->good)
     add_line (out, "so", "it gets a thumbnail (%s) when a program asks for one%s", flavor,
               about->trial.done ? "" : ", if it can be decoded");
@@ -205,6 +222,7 @@ th_tell_file (const ThExplanation *about)
   g_string_append_printf (out, "%s\n", name);
   add_file (out, about);
   add_type (out, about);
+  add_specialists (out, about);
   add_handlers (out, about);
   add_thumbnails (out, about);
   add_failure (out, about);

@@ -429,11 +429,12 @@ th_explain (ThEngine *engine, const ThExplainQuestion *question)
   th_job_init (&inquiry.job, &engine->tools, TH_FOREGROUND);
   look_at_file (&inquiry);
   look_at_types (&inquiry);
+  about->specialists = th_explain_specialists (engine, about->uri, about->type);
   look_at_handlers (&inquiry, question->try_it);
   look_at_thumbnails (&inquiry);
   look_at_failure (engine, about, &inquiry.stamp);
   judge (&inquiry);
-  if (question->try_it
+  if (question->try_it && about->specialists->len == 0
       && (about->reason == TH_REASON_MAKE || about->reason == TH_REASON_REMEMBERED))
     try_it (&inquiry);
   about->good = is_good (about);
@@ -452,6 +453,7 @@ th_explanation_free (ThExplanation *about)
   g_free (about->type_by_name);
   g_free (about->type_by_data);
   g_strfreev (about->type_chain);
+  g_ptr_array_unref (about->specialists);
   g_array_unref (about->handlers);
   for (guint i = 0; i < TH_N_FLAVORS; i++)
     {

@@ -49,7 +49,8 @@ typedef struct
   char *type_by_name;
   char *type_by_data;
   GStrv type_chain;
-  GArray *handlers; /* ThExplainedHandler, in the order in which they are tried */
+  GPtrArray *specialists; /* ThSpecialist, which are asked first; those that can be reached */
+  GArray *handlers;       /* ThExplainedHandler, in the order in which they are tried */
   ThExplainedThumbnail thumbnails[TH_N_FLAVORS];
   char *failure_path;
   ThFailState failure_state;
@@ -69,12 +70,15 @@ typedef struct
   const char *uri;
   const char *mime_type; /* by which a client would ask */
   ThFlavor flavor;
-  gboolean try_it; /* decodes, where that would be done; nothing is written */
+  gboolean try_it; /* decodes, where that would be done first; nothing is written */
 } ThExplainQuestion;
 
 /* Waits for the decode. Caller frees. */
 ThExplanation *th_explain (ThEngine *engine, const ThExplainQuestion *question);
 void th_explanation_free (ThExplanation *explanation);
+
+/* The specialised thumbnailers of such a file. Caller unrefs. */
+GPtrArray *th_explain_specialists (ThEngine *engine, const char *uri, const char *mime_type);
 
 /* What is the same for all files. */
 typedef struct

@@ -13,7 +13,7 @@ import harness
 from tap import Tap
 
 BROKEN = b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR????????????????????'
-FILE_KEYS = {'uri', 'path', 'kind', 'size', 'modified', 'type', 'handlers', 'thumbnails', 'failure', 'verdict',
+FILE_KEYS = {'uri', 'path', 'kind', 'size', 'modified', 'type', 'specialists', 'handlers', 'thumbnails', 'failure', 'verdict',
              'trial', 'has_or_gets_thumbnail'}
 
 

@@ -159,6 +159,51 @@ test_forget (Fixture *fixture, gconstpointer data)
   test_check_thumbnail (fixture->bus, uris[2], TH_FLAVOR_LARGE);
 }
 
+/* What explain says of a file that is called so. */
+static char *
+explain (Fixture *fixture, const char *type, int status)
+{
+  g_autofree char *ctl = test_program ("../src/ctl/thimblectl");
+  g_autofree char *file = g_build_filename (fixture->bus->pictures, "others", NULL);
+  g_autofree char *option = g_strconcat ("--type=", type, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process = NULL;
+  char *out = NULL;
+
+  g_assert_true (g_file_set_contents (file, "what only others know", -1, NULL));
+  process =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, ctl, "explain", option, file, NULL);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_communicate_utf8 (process, NULL, NULL, &out, NULL, NULL));
+  g_test_message ("%s", out);
+  g_assert_cmpint (g_subprocess_get_exit_status (process), ==, status);
+  return out;
+}
+
+/* explain knows those that only the service knows. */
+static void
+test_explain (Fixture *fixture, gconstpointer data)
+{
+  const char *const schemes[] = { "file", NULL };
+  const char *const types[] = { "image/x-of-others", NULL };
+  const char *name = g_dbus_connection_get_unique_name (fixture->client->connection);
+  g_autofree char *before = explain (fixture, types[0], 1);
+  g_autoptr (GVariant) nobody = call (fixture, "GetSpecialists", NULL, "(a(ssss))");
+  g_autoptr (GVariant) reply = g_dbus_connection_call_sync (
+      fixture->client->connection, "org.freedesktop.thumbnails.Manager1",
+      "/org/freedesktop/thumbnails/Manager1", "org.freedesktop.thumbnails.Manager1", "Register",
+      g_variant_new ("(^as^as)", schemes, types), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL);
+  g_autofree char *after = explain (fixture, types[0], 0);
+  g_autofree char *first = g_strdup_printf ("%s (a specialised thumbnailer, registered)", name);
+  g_autofree char *so = g_strdup_printf ("when a program asks for one, if %s makes it", name);
+
+  g_assert_nonnull (reply);
+  g_assert_cmpuint (g_variant_n_children (nobody), ==, 0);
+  g_assert_nonnull (strstr (before, "it gets none (no-handler)"));
+  g_assert_nonnull (strstr (after, first));
+  g_assert_nonnull (strstr (after, so));
+}
+
 /* Whoever registers is listed, as long as it stays. */
 static void
 test_specialists (Fixture *fixture, gconstpointer data)
@@ -191,5 +236,6 @@ main (int argc, char **argv)
   g_test_add ("/service-iface/status", Fixture, NULL, set_up, test_status, tear_down);
   g_test_add ("/service-iface/forget", Fixture, NULL, set_up, test_forget, tear_down);
   g_test_add ("/service-iface/specialists", Fixture, NULL, set_up, test_specialists, tear_down);
+  g_test_add ("/service-iface/explain", Fixture, NULL, set_up, test_explain, tear_down);
   return g_test_run ();
 }
