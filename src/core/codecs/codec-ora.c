@@ -13,16 +13,21 @@
 #define SMALL_BYTES  4096u /* an error, and what the heap rounds up */
 #define TOLERANCE    100u  /* sides may differ by one in so many, or one pixel */
 
+/* A picture that is open. */
+typedef struct
+{
+  ThPart part;
+  ThZipStream *stream; /* owned; what it is read from, or NULL */
+} Shown;
+
 typedef struct
 {
   ThSession base;
   ThHeader header;
   ThLimits limits;
   ThZipEntry entries[N_CANDIDATES];
-  guint main; /* the larger one that can be opened */
-  guint open;
-  ThZipStream *stream; /* owned; of what is open, or NULL */
-  ThPart part;
+  Shown shown;
+  gboolean reduced; /* the whole cannot be opened, or something smaller serves */
 } OraSession;
 
 static const char *const mime_types[] = {
@@ -87,80 +92,105 @@ find_type (ThInput *input)
 }
 
 static void
-close_entry (OraSession *session)
+shown_clear (Shown *shown)
 {
-  th_part_clear (&session->part);
-  g_clear_pointer (&session->stream, th_zip_stream_free);
+  th_part_clear (&shown->part);
+  g_clear_pointer (&shown->stream, th_zip_stream_free);
 }
 
 /* NULL where memory is short. */
 static ThInput *
-open_input (OraSession *session, const ThZipEntry *entry)
+open_input (const OraSession *session, const ThZipEntry *entry, Shown *shown)
 {
   static const ThBytes nothing = { NULL, 0 };
 
   if (!entry->deflated)
     return th_input_new_part (session->base.input, entry->offset, entry->size, nothing);
-  session->stream = th_zip_stream_new (session->base.input, entry);
-  return session->stream != NULL ? th_zip_stream_input (session->stream) : NULL;
+  shown->stream = th_zip_stream_new (session->base.input, entry);
+  return shown->stream != NULL ? th_zip_stream_input (shown->stream) : NULL;
 }
 
 static void
-fill_header (OraSession *session)
+show (OraSession *session, const Shown *shown)
 {
-  const ThHeader shown = th_part_header (&session->part);
+  const ThHeader header = th_part_header (&shown->part);
 
-  session->header.orientation = shown.orientation;
-  session->header.has_alpha = shown.has_alpha;
-  session->header.icc = shown.icc;
-  session->header.icc_size = shown.icc_size;
-  session->header.space = shown.space;
+  session->shown = *shown;
+  session->header.orientation = header.orientation;
+  session->header.has_alpha = header.has_alpha;
+  session->header.icc = header.icc;
+  session->header.icc_size = header.icc_size;
+  session->header.space = header.space;
 }
 
-/* Only PNG: nothing in it can hold another picture. */
+static gboolean
+is_png (ThInput *input)
+{
+  return th_bytes_starts_with (th_input_peek (input, 0, 8), "\211PNG\r\n\032\n", 8);
+}
+
+/* Only PNG: nothing in it can hold another picture. shown is to be cleared by the caller. */
 static ThStatus
-open_entry (OraSession *session, guint i, GError **error)
+open_entry (const OraSession *session, guint i, Shown *shown, GError **error)
 {
   const ThZipEntry *entry = &session->entries[i];
   ThInput *input;
-  ThStatus status;
 
-  close_entry (session);
   if (entry->size == 0)
     return fail (session->base.input, TH_STATUS_NO_CONTENT, error,
                  "it was saved without a picture");
   if (entry->deflated && entry->size > TH_ZIP_STREAM_MOST)
     return fail (session->base.input, TH_STATUS_TOO_LARGE, error, NULL);
-  input = open_input (session, entry);
-  if (input != NULL && !th_bytes_starts_with (th_input_peek (input, 0, 8), "\211PNG\r\n\032\n", 8))
+  input = open_input (session, entry, shown);
+  if (input != NULL && !is_png (input))
     {
+      const ThStatus status = fail (input, TH_STATUS_CORRUPT, error, "its picture is no PNG");
+
       th_input_free (input);
-      return fail (session->base.input, TH_STATUS_CORRUPT, error, "its picture is no PNG");
+      return status;
     }
-  status = th_part_open (&session->part, input, &th_codec_ora, &session->limits, error);
-  if (status != TH_STATUS_OK)
-    return status;
-  session->open = i;
-  fill_header (session);
-  return TH_STATUS_OK;
+  return th_part_open (&shown->part, input, &th_codec_ora, &session->limits, error);
 }
 
-/* What is wrong with the whole is told, not what is with the other one. */
+/* Not the picture's fault, and the same for the next. */
+static gboolean
+is_final (ThStatus status)
+{
+  return status == TH_STATUS_OK || status == TH_STATUS_IO || status == TH_STATUS_NO_MEMORY;
+}
+
+/* What is wrong with the whole is told rather than what is with the other one. */
 static ThStatus
 open_best (OraSession *session, GError **error)
 {
-  ThStatus status = open_entry (session, 0, error);
+  g_autoptr (GError) best = NULL;
+  ThStatus first = TH_STATUS_OK;
 
-  if (status != TH_STATUS_OK && open_entry (session, 1, NULL) == TH_STATUS_OK)
+  for (guint i = 0; i < N_CANDIDATES; i++)
     {
-      g_clear_error (error);
-      status = TH_STATUS_OK;
+      g_autoptr (GError) local = NULL;
+      Shown shown = { 0 };
+      const ThStatus status = open_entry (session, i, &shown, &local);
+
+      if (status == TH_STATUS_OK)
+        {
+          show (session, &shown);
+          session->header.size = th_part_header (&shown.part).size;
+          session->reduced = i > 0;
+          return status;
+        }
+      shown_clear (&shown);
+      if (best == NULL || is_final (status))
+        {
+          g_clear_error (&best);
+          best = g_steal_pointer (&local);
+          first = status;
+        }
+      if (is_final (status))
+        break;
     }
-  if (status != TH_STATUS_OK)
-    return status;
-  session->main = session->open;
-  session->header.size = th_part_header (&session->part).size;
-  return TH_STATUS_OK;
+  g_propagate_error (error, g_steal_pointer (&best));
+  return first;
 }
 
 static ThStatus
@@ -181,7 +211,7 @@ open_session (OraSession *session, GError **error)
 static void
 ora_close (ThSession *base)
 {
-  close_entry ((OraSession *) base);
+  shown_clear (&((OraSession *) base)->shown);
   g_free (base);
 }
 
@@ -211,12 +241,12 @@ ora_header (const ThSession *base)
   return &((const OraSession *) base)->header;
 }
 
-/* What is open is large enough, and of the shape of the whole. */
+/* It is large enough, and of the shape of the whole. */
 static gboolean
-serves (const OraSession *session, ThSize target)
+serves (const OraSession *session, const Shown *shown, ThSize target)
 {
   const ThSize whole = session->header.size;
-  const ThSize size = th_part_header (&session->part).size;
+  const ThSize size = th_part_header (&shown->part).size;
   const guint64 a = (guint64) size.width * whole.height;
   const guint64 b = (guint64) size.height * whole.width;
   const guint64 pixel = MAX (whole.width, whole.height);
@@ -225,34 +255,43 @@ serves (const OraSession *session, ThSize target)
          && size.height <= whole.height && MAX (a, b) - MIN (a, b) <= MAX (a / TOLERANCE, pixel);
 }
 
-/* The smaller one where that serves, or the whole again. */
+/* Changes to the smaller one where that serves. */
 static gboolean
 choose (OraSession *session, ThSize target)
 {
-  if (session->main != 0 || session->entries[1].size == 0 || !session->limits.embedded_previews)
-    return TRUE;
-  if (open_entry (session, 1, NULL) == TH_STATUS_OK && serves (session, target))
-    return TRUE;
-  return open_entry (session, 0, NULL) == TH_STATUS_OK;
+  Shown small = { 0 };
+
+  if (session->reduced || session->entries[1].size == 0 || !session->limits.embedded_previews)
+    return FALSE;
+  if (open_entry (session, 1, &small, NULL) != TH_STATUS_OK || !serves (session, &small, target))
+    {
+      shown_clear (&small);
+      return FALSE;
+    }
+  shown_clear (&session->shown);
+  show (session, &small);
+  session->reduced = TRUE;
+  return TRUE;
 }
 
 static gboolean
 ora_plan (ThSession *base, const ThSize *targets, guint n_targets, ThPlan *plan)
 {
   OraSession *session = (OraSession *) base;
+  const gboolean preview = choose (session, targets[0]);
   guint64 more = sizeof *session + SMALL_BYTES;
 
-  if (!choose (session, targets[0]) || !th_part_plan (&session->part, targets, n_targets, plan))
+  if (!th_part_plan (&session->shown.part, targets, n_targets, plan))
     return FALSE;
-  plan->from_preview = session->open != session->main;
-  more += session->stream != NULL ? th_zip_stream_bytes () : 0;
+  plan->from_preview = preview;
+  more += session->shown.stream != NULL ? th_zip_stream_bytes () : 0;
   return g_uint64_checked_add (&plan->peak_bytes, plan->peak_bytes, more);
 }
 
 static ThStatus
 ora_decode (ThSession *base, const ThPlan *plan, ThSink *sink, GError **error)
 {
-  return th_part_decode (&((const OraSession *) base)->part, plan, sink, error);
+  return th_part_decode (&((const OraSession *) base)->shown.part, plan, sink, error);
 }
 
 const ThCodec th_codec_ora = {

@@ -100,21 +100,42 @@ describe (PsdSession *session)
     read_icc (session);
 }
 
-static gboolean
+static ThStatus
 open_part (PsdSession *session, const ThLimits *limits)
 {
   static const ThBytes nothing = { NULL, 0 };
   const ThPsdRange jpeg = session->head.jpeg;
   ThInput *input = session->base.input;
+  ThStatus status;
 
-  if (jpeg.size == 0
-      || th_part_open (&session->part, th_input_new_part (input, jpeg.offset, jpeg.size, nothing),
-                       &th_codec_psd, limits, NULL)
-             != TH_STATUS_OK)
-    return FALSE;
+  if (jpeg.size == 0)
+    return TH_STATUS_NO_CONTENT;
+  status = th_part_open (&session->part, th_input_new_part (input, jpeg.offset, jpeg.size, nothing),
+                         &th_codec_psd, limits, NULL);
+  if (status != TH_STATUS_OK)
+    return status;
   session->header = th_part_header (&session->part);
   session->header.mime_type = mime_types[0];
-  return TRUE;
+  return TH_STATUS_OK;
+}
+
+/* Where the merged picture is not there or not whole. */
+static ThStatus
+open_small (PsdSession *session, const ThLimits *limits, gboolean known, GError **error)
+{
+  ThInput *input = session->base.input;
+  const ThStatus status = open_part (session, limits);
+
+  if (status == TH_STATUS_OK)
+    return status;
+  if (status == TH_STATUS_IO || status == TH_STATUS_NO_MEMORY)
+    return fail (input, status, error, NULL);
+  if (!session->head.merged)
+    return fail (input, TH_STATUS_NO_CONTENT, error, "it was saved without a merged picture");
+  if (!known)
+    return fail (input, TH_STATUS_CORRUPT, error, "the compression is unknown");
+  describe (session);
+  return TH_STATUS_OK;
 }
 
 static ThStatus
@@ -136,16 +157,9 @@ open_session (PsdSession *session, const ThLimits *limits, GError **error)
   whole = th_psd_find_planes (head, input, session->offsets, session->pixels.planes);
   if (th_input_failed (input))
     return fail (input, TH_STATUS_IO, error, NULL);
-  if (head->merged && known && whole)
-    describe (session);
-  else if (!open_part (session, limits))
-    {
-      if (!head->merged)
-        return fail (input, TH_STATUS_NO_CONTENT, error, "it was saved without a merged picture");
-      if (!known)
-        return fail (input, TH_STATUS_CORRUPT, error, "the compression is unknown");
-      describe (session);
-    }
+  if (!head->merged || !known || !whole)
+    return open_small (session, limits, known, error);
+  describe (session);
   return TH_STATUS_OK;
 }
 

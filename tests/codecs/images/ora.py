@@ -96,7 +96,7 @@ def good():
     yield 'stored-large', pack(ORA, [(MERGED, reference(deep))]), deep
     yield 'new-line', pack(ORA + '\n', files), rows
     yield 'comment', pack(ORA, files, comment=b'PK\5\6' + b'c' * 60000), rows
-    yield 'many', pack(ORA, [('data/layer%d.png' % i, b'x' * 9) for i in range(3000)] + files), rows
+    yield 'many', pack(ORA, [('data/%d.png' % i, b'x' * 9) for i in range(3000)] + files), rows
     yield 'streamed', streamed(ORA, [('stack.xml', b'<image/>'), (MERGED, picture)]), rows
     yield 'wide-numbers', pack(ORA, files, large=True), rows
     yield 'wide-end', end_64(stored), rows
