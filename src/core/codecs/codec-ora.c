@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* OpenRaster, Krita and OpenDocument: ZIP files, in which a PNG shows the whole, or a smaller one.
- * Both are read in place where they are stored as they are, as these programs do it, which no
- * library for ZIP files allows; and its directory is read without keeping it. */
+ * These programs store it as it is, so that it is read in place, and the directory is gone through
+ * without being kept: that takes no library, and no memory in proportion to the file. */
 #include "config.h"
 
 #include <string.h>
