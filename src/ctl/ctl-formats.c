@@ -9,7 +9,9 @@
 
 #include "base/th-paths.h"
 #include "ctl/ctl-status.h"
+#include "ctl/th-activation.h"
 #include "ctl/th-json.h"
+#include "ctl/th-service.h"
 #include "ctl/th-text.h"
 #include "engine/th-entries.h"
 #include "engine/th-manifests.h"
@@ -18,7 +20,7 @@
 typedef struct
 {
   const char *name;    /* of a format of ours, or of a program */
-  const char *handler; /* "built-in", "module" or "program" */
+  const char *handler; /* "built-in", "module", "program" or "specialised" */
   const char *trouble; /* why it makes none, or NULL */
   GPtrArray *types;    /* sorted */
 } Maker;
@@ -118,6 +120,30 @@ list_programs (ThEntries *entries, const ThManifests *manifests)
   return makers;
 }
 
+/* Only the service that runs knows who has registered with it. */
+static GPtrArray *
+list_specialists (void)
+{
+  GPtrArray *makers = g_ptr_array_new_with_free_func (maker_free);
+  g_autoptr (GDBusConnection) bus = th_activation_bus ();
+  g_autoptr (GVariant) list = NULL;
+
+  th_service_specialists (bus, &list);
+  for (gsize i = 0; list != NULL && i < g_variant_n_children (list); i++)
+    {
+      const char *type, *name;
+      Maker *maker;
+
+      g_variant_get_child (list, i, "(&s&s&s&s)", NULL, &type, &name, NULL);
+      maker = find (makers, name, "specialised");
+      type = g_intern_string (type);
+      if (!g_ptr_array_find (maker->types, type, NULL))
+        g_ptr_array_add (maker->types, (gpointer) type);
+    }
+  g_ptr_array_sort (makers, by_name);
+  return makers;
+}
+
 static void
 tell (GPtrArray *makers)
 {
@@ -160,7 +186,7 @@ run (gboolean as_json)
   g_autoptr (GError) error = NULL;
   g_autoptr (ThManifests) manifests = th_manifests_read (folder, &error);
   g_autoptr (ThEntries) entries = NULL;
-  g_autoptr (GPtrArray) ours = NULL, programs = NULL;
+  g_autoptr (GPtrArray) ours = NULL, programs = NULL, specialists = NULL;
   g_autoptr (ThJson) json = th_json_new ();
 
   if (manifests == NULL)
@@ -171,11 +197,13 @@ run (gboolean as_json)
   entries = th_entries_new (NULL);
   ours = list_ours (manifests);
   programs = list_programs (entries, manifests);
+  specialists = list_specialists ();
   if (as_json)
     {
       th_json_begin_array (json, NULL);
       tell_json (json, ours);
       tell_json (json, programs);
+      tell_json (json, specialists);
       th_json_end (json);
       puts (th_json_text (json));
     }
@@ -183,6 +211,7 @@ run (gboolean as_json)
     {
       tell (ours);
       tell (programs);
+      tell (specialists);
     }
   if (fflush (stdout) == 0 && !ferror (stdout))
     return CTL_OK;
@@ -203,7 +232,7 @@ parse (int argc, char **argv, gboolean *as_json, GError **error)
       context,
       "Lists the formats of which there are thumbnails: those that are decoded here, built "
       "in or\nby modules, and those that the programs of other .thumbnailer entries make, "
-      "each with its\nMIME types.");
+      "and\nspecialised thumbnailers of the service that runs, each with its MIME types.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, error))
     return FALSE;

@@ -10,6 +10,7 @@
 
 #include "cache/th-atomic.h"
 #include "cache/th-cache.h"
+#include "cache/th-uri.h"
 #include "ctl/ctl-status.h"
 #include "ctl/th-maker.h"
 #include "ctl/th-progress.h"
@@ -18,6 +19,7 @@
 #include "engine/th-view.h"
 
 #define DEFAULT_OUTPUT "sheet.png"
+#define TITLE          "Contact sheet by thimble"
 #define MOST_COLUMNS   1000
 
 typedef struct
@@ -207,14 +209,30 @@ start_engine (Job *job, GError **error)
   return job->engine != NULL;
 }
 
-/* Leaves those that have no thumbnail out. */
+static gboolean
+is_sheet (const char *path)
+{
+  g_autoptr (ThPngText) text = th_png_text_read (path, NULL);
+
+  return text != NULL && g_strcmp0 (th_png_text_get (text, "Title"), TITLE) == 0;
+}
+
+/* An earlier sheet in the folder is no picture of it. */
+static gboolean
+is_to_be_shown (Job *job, const char *uri)
+{
+  g_autofree char *path = th_uri_to_path (uri, NULL);
+
+  return g_hash_table_contains (job->ready, uri) && (path == NULL || !is_sheet (path));
+}
+
 static void
-keep_ready (Job *job)
+keep_shown (Job *job)
 {
   guint kept = 0;
 
   for (guint i = 0; i < job->uris->len; i++)
-    if (g_hash_table_contains (job->ready, job->uris->pdata[i]))
+    if (is_to_be_shown (job, job->uris->pdata[i]))
       {
         char *other = job->uris->pdata[kept];
 
@@ -255,7 +273,10 @@ draw_name (Job *job, ThSheet *sheet, guint cell, const char *uri)
 static gboolean
 write_sheet (const ThSheet *sheet, const char *path, GError **error)
 {
-  static const ThPngTextEntry text = { "Software", "thimble " TH_VERSION };
+  static const ThPngTextEntry text[] = {
+    { "Title", TITLE },
+    { "Software", "thimble " TH_VERSION },
+  };
   g_autoptr (ThPngBody) body = th_png_encode (&sheet->canvas);
   g_autoptr (GBytes) bytes = NULL;
 
@@ -264,14 +285,15 @@ write_sheet (const ThSheet *sheet, const char *path, GError **error)
       g_set_error (error, TH_ERROR, TH_ERROR_OTHER, "there is no memory to write “%s”", path);
       return FALSE;
     }
-  bytes = th_png_assemble (body, &text, 1);
+  bytes = th_png_assemble (body, text, G_N_ELEMENTS (text));
   return th_atomic_write (path, bytes, error);
 }
 
 /* The first is what was named, others have their number before the suffix. */
 static char *
-name_page (const char *output, guint page)
+name_page (const Options *options, guint page)
 {
+  const char *output = options->output != NULL ? options->output : DEFAULT_OUTPUT;
   g_autofree char *path = g_canonicalize_filename (output, NULL);
   g_autofree char *stem = NULL;
 
@@ -282,22 +304,33 @@ name_page (const char *output, guint page)
   return g_strdup_printf ("%s-%u.png", stem, page + 1);
 }
 
+/* What was named is written over, and what are further pages of an earlier one; nothing else is. */
+static gboolean
+may_write (const Options *options, guint pages, GError **error)
+{
+  for (guint page = 0; page < pages; page++)
+    {
+      g_autofree char *path = name_page (options, page);
+      gboolean ours = options->output != NULL && (page == 0 || is_sheet (path));
+
+      if (ours || !g_file_test (path, G_FILE_TEST_EXISTS))
+        continue;
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                   "“%s” is there already and stays; --output names another file%s", path,
+                   options->output == NULL ? ", or this one" : "");
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 draw_page (Job *job, guint page, guint from, guint n, guint columns, GError **error)
 {
   const Options *options = job->options;
   gboolean names = !options->no_names && th_view_has_svg (job->engine);
-  g_autofree char *path =
-      name_page (options->output != NULL ? options->output : DEFAULT_OUTPUT, page);
+  g_autofree char *path = name_page (options, page);
   g_auto (ThSheet) sheet = { 0 };
 
-  if (options->output == NULL && g_file_test (path, G_FILE_TEST_EXISTS))
-    {
-      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
-                   "“%s” is there already and stays; --output names another file, or this one",
-                   path);
-      return FALSE;
-    }
   if (!th_sheet_init (&sheet, th_flavor_box (options->flavor), columns, n, names, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
@@ -329,7 +362,7 @@ draw (Job *job, GError **error)
                    "%u columns of %u pixels are too wide for a picture", columns, box);
       return FALSE;
     }
-  if (!start_engine (job, error))
+  if (!may_write (options, (n + most - 1) / most, error) || !start_engine (job, error))
     return FALSE;
   if (!options->no_names && !th_view_has_svg (job->engine))
     tell (job, "The names are left out: they are drawn by the module svg, which is not installed");
@@ -357,7 +390,7 @@ run (const Options *options)
     }
   if (job.interrupted)
     return CTL_INTERRUPTED;
-  keep_ready (&job);
+  keep_shown (&job);
   if (job.uris->len == 0)
     {
       tell (&job, "There is nothing to show: no file has a thumbnail");

@@ -175,6 +175,21 @@ test_forget (Fixture *fixture, gconstpointer data)
   test_check_thumbnail (fixture->bus, uris[2], TH_FLAVOR_LARGE);
 }
 
+static char *
+list_formats (void)
+{
+  g_autofree char *ctl = test_program ("../src/ctl/thimblectl");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, ctl, "formats", NULL);
+  char *out = NULL;
+
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_communicate_utf8 (process, NULL, NULL, &out, NULL, NULL));
+  g_assert_cmpint (g_subprocess_get_exit_status (process), ==, 0);
+  return out;
+}
+
 /* What explain says of a file that is called so. */
 static char *
 explain (Fixture *fixture, const char *type, int status)
@@ -196,7 +211,7 @@ explain (Fixture *fixture, const char *type, int status)
   return out;
 }
 
-/* explain knows those that only the service knows. */
+/* Both commands know those that only the service knows. */
 static void
 test_explain (Fixture *fixture, gconstpointer data)
 {
@@ -211,6 +226,8 @@ test_explain (Fixture *fixture, gconstpointer data)
       g_variant_new ("(^as^as)", schemes, types), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL);
   g_autofree char *after = explain (fixture, types[0], 0);
   g_autofree char *first = g_strdup_printf ("%s (a specialised thumbnailer, registered)", name);
+  g_autofree char *listed = g_strdup_printf ("%s (specialised): image/x-of-others\n", name);
+  g_autofree char *formats = list_formats ();
   g_autofree char *so = g_strdup_printf ("when a program asks for one, if %s makes it", name);
 
   g_assert_nonnull (reply);
@@ -218,6 +235,7 @@ test_explain (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (strstr (before, "it gets none (no-handler)"));
   g_assert_nonnull (strstr (after, first));
   g_assert_nonnull (strstr (after, so));
+  g_assert_nonnull (strstr (formats, listed));
 }
 
 /* Whoever registers is listed, as long as it stays. */

@@ -139,6 +139,24 @@ test_there (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (contents, ==, "mine");
 }
 
+/* In the folder itself: it does not show itself when it is made again. */
+static void
+test_again (Fixture *fixture, gconstpointer data)
+{
+  g_auto (GStrv) uris = test_pictures (fixture->bus, 2, 200);
+  g_autofree char *output = g_build_filename (fixture->bus->pictures, "a.png", NULL);
+  const char *const options[] = { "-f", "normal", "-n", "-c", "1", "-o", output, NULL };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *said = run (fixture, 0, options);
+
+      g_assert_cmpuint (strlen (said), ==, 0);
+      g_assert_cmpuint (size_of (output).height, ==, 2 * (128 + 16));
+    }
+  test_check_thumbnail (fixture->bus, uris[1], TH_FLAVOR_NORMAL);
+}
+
 static void
 test_nothing (Fixture *fixture, gconstpointer data)
 {
@@ -243,6 +261,7 @@ main (int argc, char **argv)
   g_test_add ("/sheet/bus", Fixture, "--hidden", set_up, test_way, tear_down);
   g_test_add ("/sheet/names", Fixture, NULL, set_up, test_names, tear_down);
   g_test_add ("/sheet/there", Fixture, NULL, set_up, test_there, tear_down);
+  g_test_add ("/sheet/again", Fixture, NULL, set_up, test_again, tear_down);
   g_test_add ("/sheet/nothing", Fixture, NULL, set_up, test_nothing, tear_down);
   return g_test_run ();
 }
